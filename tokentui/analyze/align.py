@@ -216,6 +216,10 @@ class _Drawing(NamedTuple):
 
 
 def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
+    """Yield the stretches between the cuts, each with its tokens and the characters that these cover.
+
+    A stretch without tokens covers nothing.
+    """
     edges = [0, *way.offsets, len(encoding.text)]
     for start, end in pairwise(edges):
         tokens = range(way.before[start], way.before[end])

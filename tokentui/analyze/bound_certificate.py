@@ -121,6 +121,7 @@ def read_certificate(path: str) -> Certificate:
 
 
 def _lines(file: object, path: str) -> Iterator[Mapping[str, object]]:
+    """Yield the JSON objects of a file, one a line. Raises for another line, too long ones included."""
     reader = file.readline  # type: ignore[attr-defined]
     number = 0
     while line := reader(_LONGEST_LINE):
@@ -143,6 +144,10 @@ def _count(value: object, where: str, least: int) -> int:
 def _word(
     row: Mapping[str, object], scale: int, where: str
 ) -> tuple[tuple[str, ...], int, tuple[int, ...] | None]:
+    """Return the units, count and numbers of a word; None for the numbers if the row has none.
+
+    Raises `TokentuiError` for wrong types, too many units, and a number above scale times count.
+    """
     units, count, numbers = row.get("units"), _count(row.get("count"), where, 1), row.get("g")
     if not isinstance(units, list) or not units or not all(type(unit) is str and unit for unit in units):
         raise TokentuiError("no units", where, _HINT)

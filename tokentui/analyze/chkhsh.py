@@ -65,6 +65,7 @@ def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
 
 
 def _section(title: str, compared: tuple[str, list[_Difference]]) -> Section:
+    """Return the section of one comparison: "same splits", or the boundaries that differ, marked."""
     name, places = compared
     result = "same splits"
     if places:

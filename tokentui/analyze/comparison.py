@@ -250,6 +250,7 @@ def report(
 
 
 def _about(comparison: Comparison, n: int) -> tuple[str, ...]:
+    """Return name, recipe and size of a column; of one that failed, its name and error."""
     column = comparison.columns[n]
     tokenizer, error = column.tokenizer, comparison.error(n)
     if tokenizer is None or error is not None:
@@ -259,6 +260,7 @@ def _about(comparison: Comparison, n: int) -> tuple[str, ...]:
 
 
 def _measure_sections(comparison: Comparison, formulas: bool) -> Iterator[Section]:
+    """Yield the table of measures, with `formulas` their formulas and a table of symbols too."""
     letters = LETTERS[: len(comparison.columns)]
     rows = []
     for row in comparison.measures:
@@ -317,6 +319,7 @@ def _divergence_sections(comparison: Comparison, literal: bool) -> Iterator[Sect
 
 
 def _decided(side: DivergenceSide) -> tuple[Part, ...]:
+    """Return what a side did at the parting: its end, a sentence, or the merge with count, score and ties."""
     step, best = side.step, side.why.best
     if step is None:
         return (f"has ended ({side.why.end})",)
@@ -329,6 +332,7 @@ def _decided(side: DivergenceSide) -> tuple[Part, ...]:
 
 
 def _candidate(candidate: Candidate, side: DivergenceSide) -> tuple[Cell, ...]:
+    """Return the cells of a candidate: its loss, or its parts, count and score if it has one."""
     values = side.values(candidate)
     if "loss" in values:
         return candidate.token, f"loss {values['loss']:.6g}", "removed" if values["goes"] else "kept"
@@ -401,6 +405,7 @@ def pair_names(a: int, b: int) -> str:
 
 
 def _value(comparison: Comparison, find: str | None) -> Json:
+    """Return the JSON of a comparison. `find` restricts the listed tokens of the overlaps."""
     corpus, divergences = comparison.corpus, comparison.divergences.items()
     return {
         "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},
@@ -418,6 +423,7 @@ def _value(comparison: Comparison, find: str | None) -> Json:
 
 
 def _column_row(comparison: Comparison, n: int) -> Json:
+    """Return the JSON row of a column; fields without a tokenizer or a tally are None or empty."""
     column, tally, error = comparison.columns[n], comparison.tally(n), comparison.error(n)
     tokenizer = column.tokenizer
     return {
@@ -463,6 +469,10 @@ def _divergence_row(names: Between, divergence: Divergence | None) -> Json:
 
 
 def _side_row(side: DivergenceSide) -> Json:
+    """Return the JSON row of a side at the parting. The step is None after its end.
+
+    No ties are counted for a side that replays a file.
+    """
     row = None if side.step is None else side.step.row
     if row is not None and "score" in row:
         row = {name: row[name] for name in ("hex", "count", "score")}
@@ -474,6 +484,7 @@ def _side_row(side: DivergenceSide) -> Json:
 
 
 def _candidate_row(candidate: Candidate, side: DivergenceSide) -> Json:
+    """Return the JSON row of a candidate. A loss that is not finite is None."""
     values = side.values(candidate)
     if "loss" in values:
         loss = values["loss"]
@@ -484,6 +495,7 @@ def _candidate_row(candidate: Candidate, side: DivergenceSide) -> Json:
 
 
 def _text_row(comparison: Comparison) -> Json | None:
+    """Return the JSON row of the text in all columns, with who refused it; None without a text."""
     encodings, refused = comparison.encodings, comparison.refused
     if not encodings and not refused:
         return None

@@ -264,6 +264,7 @@ def _matched(a: Tokenizer, b: Tokenizer) -> tuple[
 
 
 def _changed(entries: Sequence[TokenEntry], uses: Mapping[int, int] | None) -> tuple[ChangedToken, ...]:
+    """Return the entries as changed tokens, most used first. Without `uses` they come by id."""
     tokens = [
         ChangedToken(entry.id, entry.piece, entry.kind, None if uses is None else uses.get(entry.id, 0))
         for entry in entries
@@ -492,6 +493,10 @@ def template_of(tokenizer: Tokenizer) -> str | None:
 
 
 def _template(a: Tokenizer, b: Tokenizer) -> Change | None:
+    """Return the first line in which the chat templates differ, None if they are the same.
+
+    If only one tokenizer has a template, its number of lines stands for it.
+    """
     texts = template_of(a), template_of(b)
     if texts[0] == texts[1]:
         return None
@@ -549,6 +554,7 @@ def report(
 
 
 def _summary(differences: Diff) -> Cell:
+    """Return the change of tokens in the corpus; without a corpus, only whether the tokenizers differ."""
     texts = differences.documents
     if differences.same or texts is None:
         return strong("no differences" if differences.same else "the tokenizers differ")
@@ -571,6 +577,7 @@ def _merge_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
 
 
 def _sides(difference: MergeDifference) -> tuple[Row, ...]:
+    """Return a row for each side of a differing merge, with where the other one has it."""
     rows = []
     for n, side in enumerate((difference.a, difference.b)):
         if side is None:
@@ -623,6 +630,7 @@ def _ids(first: int, last: int) -> str:
 
 
 def _change_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
+    """Yield a section each for special tokens, steps and the template, if they differ."""
     template = (differences.template,) if differences.template else ()
     changes_of = {"specials": differences.specials, "steps": differences.steps, "template": template}
     for name, changes in changes_of.items():
@@ -637,6 +645,7 @@ def _change(change: Change) -> Row:
 
 
 def _document_sections(documents: DocumentsDiff) -> Iterator[Section]:
+    """Yield the totals of the corpus, then refusals and the documents that change most, if any."""
     summary = f"{plural(documents.documents, 'document')}: {documents.changed:,} with different ids, "
     summary += f"{documents.recut:,} with different tokens "
     summary += f"({documents.grown:,} grow, {documents.shrunk:,} shrink)"
@@ -670,6 +679,10 @@ def _first_sections(first: FirstText) -> Iterator[Section]:
 
 
 def _document(document: ChangedDocument) -> Row:
+    """Return the row of a document: its tokens in both, and the first place that is cut differently.
+
+    Sizes read "refused" if a side cannot encode it; the reasons follow.
+    """
     times = "" if document.count == 1 else f", {document.count:,} times"
     sizes: Cell = Span("refused", "error")
     if document.a is not None and document.b is not None:
@@ -695,6 +708,7 @@ def _tokens(texts: Iterable[str], start: int = 0) -> Tokens:
 def _value(
     differences: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None
 ) -> dict[str, object]:
+    """Return the JSON of a diff. Without tokenizers their list is empty; without a corpus it is None."""
     texts = differences.documents
     return {
         "same": differences.same,

@@ -75,6 +75,10 @@ class Meanings:
         return self._of((left, self._spelled(left)), (right, self._spelled(right)))
 
     def _of(self, *sides: tuple[bytes, tuple[int, int]]) -> Meaning:
+        """Return whether a merge is at a word's border, and its texts without marks; empty texts go.
+
+        The border is a space in front if the recipe puts no mark, else a mark on the side that it puts it.
+        """
         texts = [piece[front : len(piece) - end] for piece, (front, end) in sides]
         (_, left_marks), (_, right_marks) = sides
         if self._metaspace:

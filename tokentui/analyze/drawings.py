@@ -107,6 +107,7 @@ class MergeTree:
         return ()
 
     def _block(self, levels: int, steps: bool, ascii_only: bool) -> _Block:
+        """Draw the roots side by side, with a dashed line between the two that did not merge, if any."""
         blocks = [_tree(root, levels, steps, ascii_only) for root in self.roots]
         starts = list(itertools.accumulate((block.width + _ROOTS_APART for block in blocks), initial=0))
         lines = list(_beside(blocks, _ROOTS_APART))
@@ -303,6 +304,11 @@ class Lattice:
     def _drawn(
         self, layer: Sequence[Edge], start: int, end: int, unit: int, ascii_only: bool
     ) -> Iterator[Span]:
+        """Yield the edges of a layer from `start` to `end`, `unit` cells a character.
+
+        An edge cut at the left begins with `…`. Its stroke is thicker with its posterior; the best path and
+        edges without a token have colors of their own.
+        """
         at = start
         for edge in layer:
             first, last = max(start, edge.start), min(end, edge.end)

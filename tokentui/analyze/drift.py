@@ -169,6 +169,7 @@ class DriftCheck:
         return ids[place:i], encoded[place:j]
 
     def _entry(self, number: int | None) -> TokenEntry | None:
+        """Return the entry of an id, None for None. Lists all entries once. KeyError names an unknown id."""
         if number is None:
             return None
         if self._entries is None:
@@ -235,6 +236,7 @@ class DriftCheck:
         return f"encode={self._tokenizer.recipe.encode} takes {self._tokenizer.encoder.way.how}"
 
     def _special_sentence(self, token: DriftToken, in_ids: bool) -> str:
+        """Say why a special token differs: encoding adds it, or reads its name as text."""
         name = f"{_named((token,))} ({token.id})"
         if not in_ids:
             return f"special token: encoding adds {name}"
@@ -286,6 +288,7 @@ class DriftCheck:
 
 
 def _is_text(piece: bytes) -> bool:
+    """Return whether the bytes are valid UTF-8."""
     try:
         piece.decode()
     except UnicodeDecodeError:
@@ -355,6 +358,10 @@ def _summary(drift: Drift) -> Part:
 
 
 def _sections(drift: Drift) -> Iterator[Section]:
+    """Yield that the ids are the same, or the first that differs, tokens of both, reason and text.
+
+    The tokens are left out if encoding refuses the text.
+    """
     if drift.same:
         yield Section("ids", f"{plural(len(drift.ids), 'id')}, the same as encode gives")
         return

@@ -264,6 +264,7 @@ def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
 
 
 def _check_text(tokenizer: Tokenizer, text: str, where: str) -> None:
+    """Raise unless the text can be a new token: valid, not empty, and no token or name yet."""
     try:
         code = text.encode()
     except UnicodeEncodeError:
@@ -534,6 +535,7 @@ def report(
 
 
 def _pruned_sections(pruned: Pruned) -> list[Section]:
+    """Return how many tokens went, and which documents then have other pieces or are refused."""
     used = f", {pruned.gone - pruned.unused:,} of them used by the corpus"
     summary = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with different pieces"
     summary += f", {len(pruned.refused):,} that cannot be encoded" if pruned.refused else ""
@@ -544,6 +546,7 @@ def _pruned_sections(pruned: Pruned) -> list[Section]:
 
 
 def _grown_sections(grown: Grown) -> list[Section]:
+    """Return how many merges came, which pre-tokens encoding cuts otherwise than training, and the tokens."""
     summary = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
     summary += f"{len(grown.unlike):,} of them not encoded as trained"
     rows = tuple(Row((data(word),)) for word in grown.unlike)

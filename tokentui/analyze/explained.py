@@ -152,6 +152,10 @@ def tree_sections(word: WordExplanation, missing: Mapping[str, object]) -> Itera
 def _step_row(
     number: int, step: EncodingStep, count: int | None, after: Tokens, steps: bool, offset: int, prefix: bytes
 ) -> Row:
+    """Return the row of a step of an encoding. A merge or split links to its training step with `steps`.
+
+    Another step is a candidate, indented to stand below the units that it covers.
+    """
     target = None
     description: tuple[Part, ...]
     if isinstance(step, AppliedMerge):
@@ -248,6 +252,10 @@ def text_json(facts: StringFacts) -> Json:
 
 
 def _word_json(word: WordFacts) -> Json:
+    """Return the JSON of a word: units, steps, ids, ways, trees, lattice and walk.
+
+    A count of ways beyond LARGEST is a string of digits.
+    """
     explanation, ways = word.explanation, word.ways
     return {
         "text": explanation.text,
@@ -276,6 +284,7 @@ def _word_json(word: WordFacts) -> Json:
 
 
 def _step_json(step: EncodingStep) -> Json:
+    """Return the JSON of a step. Only a merge or split has a training step, which counts from 1."""
     if isinstance(step, AppliedMerge):
         hex = as_json((step.left, step.right, step.result))
         return {"step": step.rank + 1, "hex": hex} | as_row(step, "start", "middle", "end")

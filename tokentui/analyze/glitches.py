@@ -205,6 +205,7 @@ def report(tokens: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Repo
 
 
 def _section(kind: str, tokens: Sequence[Glitch]) -> Section:
+    """Return the section of one kind of tokens, with its reasons counted if there are several."""
     summary = f"{len(tokens):,}, {KINDS[kind]}" if tokens else "none"
     reasons = Counter(glitch.reason for glitch in tokens)
     if len(reasons) > 1:

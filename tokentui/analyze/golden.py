@@ -157,6 +157,7 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
 
 
 def _ids_of(node: Node) -> Ids | None:
+    """Return the row of ids, in which None may stand; None for null. Raises for other values."""
     if node.value is None:
         return None
     ids = node.listed()

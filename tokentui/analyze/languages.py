@@ -262,6 +262,10 @@ def report(
 
 
 def _section(name: str, about: str, found: Languages) -> Section:
+    """Return the table of one tokenizer, with bars up to the dearest language and the cheapest named.
+
+    `about` takes the place of the unit as the summary.
+    """
     most = max((cost.times or 0 for cost in found.rows), default=0)
     cheapest = f"cheapest: {found.cheapest}" if found.cheapest else "no text can be encoded"
     rows = tuple(_cells(cost, most, cost.language == found.cheapest) for cost in found.rows)
@@ -270,6 +274,7 @@ def _section(name: str, about: str, found: Languages) -> Section:
 
 
 def _cells(cost: LanguageCost, most: float, cheapest: bool) -> Row:
+    """Return the row of a language, with its error if it cannot be encoded. `most` is the longest bar."""
     name = Span(cost.language, "success" if cheapest else "")
     if cost.tokens is None:
         return Row(((name, "  ", Span(cost.error, "error")),))

@@ -247,6 +247,7 @@ def _pairs(symbols: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _merged(symbols: list[int], joined: tuple[int, int], made: int) -> list[int]:
+    """Return the symbols with each occurrence of the pair replaced by `made`, from the left."""
     left, right = joined
     out, at, last = list[int](), 0, len(symbols) - 1
     while at <= last:
@@ -367,6 +368,11 @@ class MixtureProgram:
         return abs(float(found.shares[which] * norm[which]))
 
     def _optimize(self, cost: Any, slack: float | None, norm: Any) -> Fit:
+        """Add constraints and solve again until none is violated, or the shares no longer move.
+
+        The last value of the fit is True only if no constraint was violated. At most _MOST_ROUNDS rounds; it
+        checks for cancellation in each.
+        """
         np, steps = self._numpy, len(self._merged)
         shares = np.ones(self.size) / norm.sum()
         of_steps, of_pairs = np.zeros(steps), np.zeros(self._pairs)
@@ -548,6 +554,7 @@ def mixture(
 
 
 def _worst(tokenizer: Tokenizer, step: int, slack: float) -> Worst:
+    """Return a step, counted from 1, with its merge and the slack that it needs."""
     vocabulary = tokenizer.vocabulary
     symbol = vocabulary.base_size + step
     left, right = vocabulary.merges[step]
@@ -572,6 +579,10 @@ def _words(tokenizer: Tokenizer, corpus: Corpus) -> tuple[Counter[str], tuple[Co
 
 
 def _in_symbols(tokenizer: Tokenizer, words: Mapping[str, int]) -> Counter[tuple[int, ...]]:
+    """Count the words by their units as numbers; an unknown unit is a barrier that no merge crosses.
+
+    Words that are whole symbols are left out. It checks for cancellation.
+    """
     units_of, number_of = tokenizer.encoder.pretokenizer.units, tokenizer.vocabulary.units
     symbols = tokenizer.encoder.pretokenizer.symbols
     out: Counter[tuple[int, ...]] = Counter()
@@ -649,6 +660,7 @@ def _looked_at(found: Mixture) -> str:
 
 
 def _reasons(found: Mixture) -> Iterator[str]:
+    """Yield why the shares are not certain: wide intervals, and sources that look alike."""
     wide = [share.name for share in found.shares if share.high - share.low > WIDE]
     if wide:
         yield f"the merges allow intervals wider than {100 * WIDE:.0f} points: {', '.join(wide)}"

@@ -57,6 +57,7 @@ def _unused(answers: VocabularyReport) -> Section:
 
 
 def _reason(token: UnusedToken) -> Cell:
+    """Say why a token is unused; one that was swallowed names the tokens that it became part of."""
     if token.why != "swallowed" or not token.into:
         return muted(_WHY.get(token.why, token.why))
     parts: list[Part] = [muted("it always became part of ")]
@@ -121,6 +122,10 @@ def _ways(answers: VocabularyReport) -> Section:
 
 
 def _ways_of(word: WordSegmentations) -> Iterator[Row]:
+    """Yield a row for each listed segmentation of a word, the chosen one marked.
+
+    It is added if it is not among those listed; the last row counts those left out.
+    """
     listed = [*word.ways]
     if word.chosen and word.chosen not in [pieces for pieces, _ in listed]:
         listed.append((word.chosen, None))

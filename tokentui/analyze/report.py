@@ -306,6 +306,7 @@ def spans(cell: Cell) -> tuple[Span | Bar, ...]:
 
 
 def _tinted(tokens: Tokens) -> Iterator[Span]:
+    """Yield the pieces with a tint per token and the text between them."""
     from tokentui.core.tints import tints  # nothing that is piped needs it
 
     for n, (piece, tint) in enumerate(zip(tokens.pieces, tints(tokens.starts), strict=True)):

@@ -92,6 +92,11 @@ def differs_around(a: Tokenizer, b: Tokenizer) -> bool:
 
 
 def _stage(a: Tokenizer, b: Tokenizer, text: str, staged_a: Staged, staged_b: Staged) -> str:
+    """Name the first stage in which two encodings of a text differ.
+
+    "post-processing" if they differ only in the tokens around the text. "ids" stands for equal tokens with
+    other ids, "model" for what no earlier stage explains.
+    """
     if staged_a.refused is None and staged_b.refused is None:
         added_a, added_b = ([(row.start, row.end) for row in way.encode(text).rows if row.word < 0]
                          for way in (a, b))
@@ -113,6 +118,7 @@ def _bare(normalized: str) -> str:
 
 
 def _staged(tokenizer: Tokenizer, text: str, around: bool = False) -> Staged:
+    """Return the stages of an encoding; a refusal is stored in it. `around` adds special tokens."""
     analysis = tokenizer.encoder.pretokenizer.analyze(text)
     words = tuple(text[word.start : word.end] for word in analysis.pretokens)
     try:

@@ -244,6 +244,10 @@ class _Sums:
     def _compared_by_numpy(
         self, np: Any, unused: Any, mean: Any, component: Any
     ) -> list[tuple[float, float, float, float]]:
+        """Return for each row its cosine distances to `unused`, and its Euclidean distance.
+
+        The distances are plain, without the mean, and without the component; rows are read in blocks.
+        """
         out: list[tuple[float, float, float, float]] = []
         bare = unused - (unused @ component) * component
 

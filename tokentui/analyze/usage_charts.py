@@ -124,6 +124,7 @@ def report(found: IdUses, facts: VocabularyFacts) -> Report:
 
 
 def _sections(found: IdUses, facts: VocabularyFacts) -> Iterator[Section]:
+    """Yield the charts of ranks, coverage and ids of the corpus, then those of the vocabulary."""
     ranked, total = found.ranked, sum(found.ranked)
     once = sum(count == 1 for count in ranked)
     zipf = f"{len(ranked):,} ids occur, {once:,} once; a straight line down is Zipf's law"

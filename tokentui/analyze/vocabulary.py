@@ -291,6 +291,10 @@ def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tup
 
 
 def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[DocumentSaved]:
+    """Yield the units and tokens of each document; of counted words each word, times its count.
+
+    A document is cut again, as the words of all are counted together; a single one is not.
+    """
     lengths = usage.lengths
     if corpus.counts is not None:
         for number, (word, count) in enumerate(corpus.counts, 1):

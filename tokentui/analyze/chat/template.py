@@ -113,6 +113,7 @@ def _places(tokenizer: str) -> tuple[str | None, str]:
 
 
 def _exists(path: str) -> bool:
+    """Return whether there is something at the path. Other errors of the file system are raised."""
     try:
         status_of(path)
     except FileNotFoundError:
@@ -128,6 +129,7 @@ def _settings(folder: str | None, name: str) -> Node:
 
 
 def _document(path: str) -> Node:
+    """Read a JSON object from a regular file of at most _LARGEST_CONFIG bytes. Raises for another one."""
     data = read_regular(path, "file of settings", _LARGEST_CONFIG + 1)
     if len(data) > _LARGEST_CONFIG:
         raise TokentuiError(f"more than {_LARGEST_CONFIG:,} bytes", path, "no settings file is that large")
@@ -144,6 +146,7 @@ def _utf8(data: bytes, path: str) -> str:
 
 
 def _tokens(settings: Node) -> dict[str, str]:
+    """Return the text of each special token in the settings; those that are missing or empty are left out."""
     tokens = {}
     for name in TOKENS:
         node = settings[name]
@@ -163,6 +166,10 @@ def _named(node: Node) -> dict[str, str]:
 
 
 def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> str:
+    """Return the template that is named, else `tool_use` for tools, else `default`.
+
+    Raises if it is not listed.
+    """
     name = named or ("tool_use" if tools and "tool_use" in listed else "default")
     if name not in listed:
         names = ", ".join(sorted(listed))

@@ -34,6 +34,10 @@ class Encoding:
 
 
 def _joined(word: Word, pair: tuple[bytes, bytes], prefix: int) -> Word:
+    """Return the word with each occurrence of the pair joined, from the left.
+
+    `prefix` is the number of bytes of a continuation mark, which the right part loses.
+    """
     out: Word = []
     at = 0
     while at < len(word):
@@ -65,6 +69,7 @@ def _leftmost(word: Word, ranks: Ranks, prefix: int) -> Word:
 
 
 def _from_right(word: Word, ranks: Ranks, prefix: int) -> Word:
+    """Merge by rank, but join the occurrences of a pair from the right: a common mistake."""
     while known := [pair for pair in pairwise(word) if pair in ranks]:
         left, right = min(known, key=ranks.__getitem__)
         out: Word = []
@@ -81,6 +86,7 @@ def _from_right(word: Word, ranks: Ranks, prefix: int) -> Word:
 
 
 def _one_pass(word: Word, ranks: Ranks, prefix: int) -> Word:
+    """Go over the word once and join each pair that has a rank, whatever the rank."""
     out: Word = []
     at = 0
     while at < len(word):
@@ -104,6 +110,10 @@ def _once_each(word: Word, ranks: Ranks, prefix: int) -> Word:
 
 
 def _longest(word: Word, ranks: Ranks, prefix: int) -> Word:
+    """Cut the word from the left into the longest tokens that merges make.
+
+    A unit alone is always taken.
+    """
     tokens = {left + right[prefix:] for left, right in ranks}
     out: Word = []
     at = 0
@@ -215,6 +225,10 @@ class Encoder:
         return out
 
     def _parts(self, text: str, way: str) -> Iterator[tuple[str, bool]]:
+        """Yield the parts of a text, each with whether it is a special token; empty parts are left out.
+
+        `whole` matches longer names first, `text` knows no special tokens.
+        """
         names = list(self._specials)
         if way == "whole":
             names.sort(key=len, reverse=True)

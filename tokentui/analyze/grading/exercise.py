@@ -276,6 +276,7 @@ class _Reader:
         )
 
     def _texts(self, key: str, values: Sequence[object]) -> tuple[str, ...]:
+        """Check a list of texts: strings, not empty, not too long or many, none twice. Raises otherwise."""
         if len(values) > _MOST_TEXTS:
             raise self._error(key, f"more than {_MOST_TEXTS} texts", "remove some")
         texts: list[str] = []
@@ -297,6 +298,10 @@ class _Reader:
         return os.path.join(self._folder, sandbox.expanded(source))
 
     def _corpus(self, table: Mapping[str, Any], *, needed: bool) -> Corpus:
+        """Read the corpus from `corpus_text`, or from the file or sample of `corpus`.
+
+        One that is missing is empty unless `needed`. Raises for both, for stdin and for a URL.
+        """
         if "corpus" in table and "corpus_text" in table:
             raise self._error("corpus", "there is a corpus_text too", "remove one of them")
         if "corpus_text" in table:
@@ -317,6 +322,7 @@ class _Reader:
                 raise self._error("corpus", *_of(error)) from None
 
     def _recipe(self, value: str | dict[str, Any]) -> Recipe:
+        """Read a recipe. Raises for an objective other than count or score, and for axes not graded."""
         try:
             recipe, _ = recipe_of(value)
         except TokentuiError as error:
@@ -331,6 +337,7 @@ class _Reader:
         return recipe
 
     def _call(self, key: str, value: str | None) -> Call | None:
+        """Read `name(argument, …)`, None for None. Raises for another shape and for unknown arguments."""
         if value is None:
             return None
         found = re.fullmatch(r"\s*([A-Za-z_]\w{0,60})\s*\(([\w\s,]*)\)\s*", value)
@@ -343,6 +350,10 @@ class _Reader:
         return Call(found[1], arguments)
 
     def _limits(self, table: Mapping[str, object]) -> dict[str, int]:
+        """Return all limits, with defaults for those that the table leaves out.
+
+        Raises for an unknown name and for a value out of range.
+        """
         for name, value in table.items():
             if name not in LIMITS:
                 raise self._error("limits", f"no such limit: {name[:40]}", nearest(name, LIMITS))
@@ -353,6 +364,7 @@ class _Reader:
         return {name: table.get(name, limit.default) for name, limit in LIMITS.items()}  # type: ignore[misc]
 
     def _answers(self, key: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Check the types of the listed answers and return them; `merges` are allowed for claims only."""
         known = ("merges", "tokens") if key == "claims" else ("tokens",)
         for name in table:
             if name not in known:

@@ -159,6 +159,10 @@ class _Grader:
         self._failure = ""
 
     def graded(self, submission: Submission, name: str) -> Grade:
+        """Grade what a submission has of merges, vocabulary, ids and tokens; its code, if it has any, is run.
+
+        Raises `TokentuiError` if it has nothing that the exercise asks for.
+        """
         exercise = self._exercise
         if submission.code is not None:
             self._code(submission.code, name)
@@ -245,6 +249,10 @@ class _Grader:
         self._notes.append("a vocabulary does not tell the mistake: hand in the merges too")
 
     def _ids(self, submission: Submission) -> None:
+        """Grade the tokens or ids of the texts. Ids are read by the submitted vocabulary, else by ours.
+
+        A wrong number of rows is one failed check. An unknown id counts as the token `?`.
+        """
         exercise = self._exercise
         trainer, _ = exercise.trained()
         vocab = submission.vocab or numbered(trainer, exercise)
@@ -276,6 +284,7 @@ class _Grader:
             self._check_tokens(text, right, row)
 
     def _check_tokens(self, text: str, right: Sequence[str], row: Sequence[object]) -> None:
+        """Add a check that names the first token that differs."""
         same = list(row) == list(right)
         at = next((n for n, (one, other) in enumerate(zip(row, right, strict=False)) if one != other),
                   min(len(row), len(right)))
@@ -286,6 +295,11 @@ class _Grader:
     # ---- a Python file
 
     def _code(self, code: str, name: str) -> None:
+        """Run submitted code on the corpus, hidden texts and made-up probes, and grade its answers.
+
+        It runs in a child once, for training and for encoding. A class that trains also encodes. Without an
+        encoder each text is a failed check.
+        """
         exercise = self._exercise
         every_text = (*exercise.texts, *exercise.hidden_texts)
         if not exercise.trains:
@@ -334,6 +348,7 @@ class _Grader:
         return numbered(trainer, self._exercise), _pairs(trainer)
 
     def _answer(self, answer: Answer, corpus: Corpus, label: str, probe: bool) -> None:
+        """Grade the merges that code returned for a corpus. Errors are a failed check, for probes nothing."""
         submission = None
         error = answer.error
         if not error:
@@ -354,6 +369,7 @@ class _Grader:
                     self._checks.append(GradeCheck(label, False, failure.what))
 
     def _encoder_answer(self, answer: Answer, every_text: Sequence[str]) -> None:
+        """Grade the encoded texts that code returned. An error fails the check of each text."""
         exercise = self._exercise
         if answer.error:
             self._failure = self._failure or answer.error
@@ -370,6 +386,10 @@ class _Grader:
                     self._check_tokens(text, right, row if isinstance(row, tuple) else ())
 
     def _encoded_by_code(self, answer: Answer, every_text: Sequence[str], pairs: Sequence[Pair]) -> None:
+        """Read rows of ids or tokens and grade them. Ids are read by the vocabulary that the code returned.
+
+        Without one, ours or that of its own merges counts; another kind of row is no tokens.
+        """
         exercise = self._exercise
         try:
             own = of_value(answer.result, "").vocab if answer.result is not None else None
@@ -421,6 +441,10 @@ class _Grader:
     # ---- the result
 
     def _result(self) -> Grade:
+        """Return the grade, after a search for the mistake if merges or probes are wrong.
+
+        Checks whose only difference is two tokens with one text are then passed.
+        """
         exercise, found, difference = self._exercise, None, None
         sizes: tuple[SizeFault, ...] = ()
         wrong = [trained for trained in self._trained if not trained.passed]
@@ -455,6 +479,7 @@ class _Grader:
         )
 
     def _sizes(self, trained: Trained) -> Iterator[SizeFault]:
+        """Yield the mistakes of size that explain the number of merges; none if so many were asked for."""
         exercise = self._exercise
         if len(trained.pairs) == trained.asked:
             return
@@ -484,6 +509,7 @@ def _decoding(text: str, decoded: object) -> str:
 
 
 def _difference(exercise: Exercise, trained: Trained) -> StepDifference:
+    """Return our training at the first step that differs, beside the merge that was submitted."""
     trainer = exercise.start(trained.corpus)
     number = trained.agreed + 1
     learn.run(trainer, Stops(merges=number))
@@ -623,6 +649,10 @@ def _pair(pieces: Sequence[bytes]) -> tuple[Part, ...]:
 
 
 def _where_to_look(graded: Grade) -> Iterator[Section]:
+    """Yield the rules that were broken and what to try, sizes after faults.
+
+    A tiny corpus to try is listed for at most two faults.
+    """
     found = graded.diagnosis.found if graded.diagnosis is not None else ()
     faults = list({fault.name: fault for one in found for fault in one.faults}.values())
     known: list[Fault | EncodingFault] = [*faults, *graded.encoding]

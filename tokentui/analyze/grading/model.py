@@ -256,6 +256,7 @@ def _units(state: State, pair: Pair) -> int:
 
 
 def _scores(state: State, *, summed: bool = False) -> dict[Pair, Fraction | int]:
+    """Return count(xy) / (count(x) · count(y)) of each pair in use; divided by their sum if `summed`."""
     uses: Counter[int] = Counter()
     for word, weight in zip(state.words, state.weights, strict=True):
         for symbol in word:
@@ -362,6 +363,7 @@ UPDATES: Mapping[str, Callable[[Counts, Counter[Pair], Counter[Pair], int, Pair]
 
 
 def _left(word: Word, pair: Pair, new: int, state: State) -> Word:
+    """Return the word with each occurrence of the pair replaced by `new`, from the left."""
     out, at = [], 0
     while at < len(word):
         if tuple(word[at:at + 2]) == pair:
@@ -487,6 +489,11 @@ class Material:
         return replace(self.recipe, **method.axes())  # type: ignore[arg-type]
 
     def _laid_out(self, method: Method) -> tuple[list[Word], list[int], list[bytes], int]:
+        """Return the words in symbols, their weights, the base pieces, and the bytes of a continuation mark.
+
+        Each choice of `method` is applied: how documents, special tokens, words and marks are read. With
+        `cross`, each document is one word of weight 1, and counted words are left out.
+        """
         recipe, corpus = self.recipe_by(method), self.corpus
         if corpus.counts is None:
             documents = TEXTS[method.text](list(map(str, corpus.documents)))

@@ -124,6 +124,7 @@ def unpacked(value: Any) -> Any:
 
 
 def _packed(value: object) -> object:
+    """Return a value as JSON with tags for bytes, mappings, tuples, lists and scalars."""
     if isinstance(value, bytes):
         return ["b", value.hex()]
     if isinstance(value, Mapping):
@@ -134,6 +135,7 @@ def _packed(value: object) -> object:
 
 
 def _case(case: Case, exercise: Exercise) -> dict[str, object]:
+    """Return the JSON of a case for the child. Without a corpus it has no text and no call to train."""
     corpus = case.corpus
     return {
         "text": None if corpus is None else to_bytes(text_of(corpus)).hex(),
@@ -143,6 +145,10 @@ def _case(case: Case, exercise: Exercise) -> dict[str, object]:
 
 
 def _call(call: Call | None, case: Case, exercise: Exercise) -> list[object] | None:
+    """Return the name and the packed arguments of a call, None for None.
+
+    `words` are counted at spaces where the corpus is a text. `text` is None without a corpus.
+    """
     if call is None:
         return None
     values: dict[str, object] = {

@@ -129,6 +129,10 @@ def _holds_merges(value: Mapping[Any, Any]) -> bool:
 
 
 def _of_mapping(value: Mapping[Any, Any], where: str) -> Submission:
+    """Read a submission from a mapping: merges with ids, named answers, or a vocabulary.
+
+    A `model` in it is read in its place; keys that spell pairs of ids are read as pairs.
+    """
     if isinstance(value.get("model"), Mapping):
         value = value["model"]
     if _holds_merges(value):
@@ -185,6 +189,10 @@ def _vocabulary(value: Mapping[Any, Any], where: str) -> dict[int, Any]:
 
 
 def _merges(rows: Sequence[Any], where: str) -> Merges:
+    """Read merges from pairs, lines, pairs with a made id, or triples of ids.
+
+    The made ids are kept only if each row has one. Raises at the first other row and beyond MOST_MERGES.
+    """
     if len(rows) > MOST_MERGES:
         raise TokentuiError(f"more than {MOST_MERGES:,} merges", where,
             "hand in those that the exercise asks for")
@@ -210,6 +218,7 @@ def _merges(rows: Sequence[Any], where: str) -> Merges:
 
 
 def _minbpe(text: str, where: str) -> Merges:
+    """Read the merges of a .model file of minbpe, after its special tokens. Raises for another text."""
     lines = text.split("\n")
     try:
         start = 3 + int(lines[2])
@@ -220,6 +229,7 @@ def _minbpe(text: str, where: str) -> Merges:
 
 
 def _lines(text: str, where: str) -> Merges:
+    """Read one merge a line. Blank lines and a first line that is a `#` header are skipped."""
     rows: list[Any] = []
     for number, line in enumerate(text.split("\n"), 1):
         line = line.removesuffix("\r")
@@ -353,6 +363,10 @@ def pairs_of(
 
 
 def _resolved(merges: Merges, numbering: Numbering, prefix: int) -> list[Pair] | None:
+    """Return the pairs of tokens by a numbering; None if an id is unknown when it is used.
+
+    Also None if a token becomes longer than 64 KiB.
+    """
     tokens = dict(numbering.base)
     pairs: list[Pair] = []
     for number, (left, right) in enumerate(merges.rows):

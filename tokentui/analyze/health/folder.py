@@ -328,6 +328,7 @@ def double_bos(files: Files) -> Finding:
 
 
 def _begun(files: Files, text: str) -> list[Example]:
+    """Return an example of the ids of a text with special tokens; none if it cannot be encoded."""
     try:
         ids = files.tokenizer.encode(text, allow_special=True, special_tokens=True).ids
     except TokentuiError:

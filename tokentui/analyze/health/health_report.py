@@ -241,6 +241,10 @@ def health_sections(checks: Sequence[CheckResult]) -> Iterator[Section]:
 
 
 def _check(check: CheckResult) -> Row:
+    """Return the row of a check, with its explanation and examples below it.
+
+    Examples show by default only where the status is worth seeing.
+    """
     status = Span(check.status, STATUS_ROLES[check.status])
     about = f"{check.about} ({check.threshold})"
     details: list[Row] = []

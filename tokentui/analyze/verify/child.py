@@ -189,6 +189,10 @@ class HuggingFace(Opened):
         return list(self._opened.encode(text, add_special_tokens=False).ids)
 
     def stages(self, text: str) -> dict[str, object]:
+        """Return the normalized text, words and tokens, without special tokens around.
+
+        Normalized text and words are None where the library only tokenizes.
+        """
         tokenizer = self._opened
         if not hasattr(tokenizer, "no_truncation"):
             tokens = tokenizer.tokenize(text, encode_special_tokens=True, **self._PLAIN)
@@ -242,6 +246,7 @@ class SentencePiece(Opened):
         return list(self._opened.encode(_as_bytes(text)))
 
     def stages(self, text: str) -> dict[str, object]:
+        """Return the normalized text and tokens, with invalid UTF-8 replaced; words are None."""
         given = _as_bytes(text)
         tokens = self._opened.encode(given, out_type=str)
         normal = self._opened.normalize(given)
@@ -302,6 +307,10 @@ class TikToken(Opened):
         return list(self._opened.encode_ordinary(text))
 
     def stages(self, text: str) -> dict[str, object]:
+        """Return the words by the pattern, and the tokens with invalid UTF-8 replaced.
+
+        The text is not normalized.
+        """
         import regex
 
         pieces = map(self._opened.decode_single_token_bytes, self.ids(text, False))

@@ -52,6 +52,10 @@ def trained_report(found: TrainedReport) -> Report:
 
 
 def _trained_sections(found: TrainedReport) -> Iterator[Section]:
+    """Yield where the merges of a file part from a training, and the axes that agree for longer.
+
+    Without a difference, say that the file ends and what would follow.
+    """
     step = found.difference
     if step is None:
         following = "no pairs remain" if found.next_count is None else (
@@ -84,6 +88,7 @@ def _count_of_ours(step: StepDifference) -> int | None:
 
 
 def _trained_difference(found: TrainedReport) -> Json | None:
+    """Return the JSON of the first differing merge, None if there is none."""
     step = found.difference
     if step is None or step.theirs is None:
         return None
@@ -153,6 +158,10 @@ def pieces_report(found: PiecesReport) -> Report:
 
 
 def _step_sections(step: StepDifference) -> Iterator[Section]:
+    """Yield our step and theirs, and our candidates, best first, with theirs marked.
+
+    A side without a step says that it has ended.
+    """
     theirs = step.theirs
     yield Section("differs", f"step {step.step:,}")
     yield Section("ours", merged(step.ours) if step.ours else f"no step: {step.ours_end}")
@@ -173,6 +182,7 @@ def _step_sections(step: StepDifference) -> Iterator[Section]:
 
 
 def _step_json(step: StepDifference) -> Json:
+    """Return the JSON of a differing step; text of candidates has invalid UTF-8 replaced."""
     return {
         "step": step.step,
         "ours": {"hex": as_json(step.ours)} if step.ours else None,
@@ -186,6 +196,7 @@ def _step_json(step: StepDifference) -> Json:
 
 
 def _text_sections(found: TextDifference) -> Iterator[Section]:
+    """Yield the text that differs, its shortest part, the stage, and both sides."""
     yield Section("differs", f"text {found.number:,}; shortest part found:")
     yield Section("text", data(found.text))
     yield Section("stage", found.stage)
