@@ -290,8 +290,10 @@ def parts_of(cell: Cell) -> tuple[Part, ...]:
 
 
 def spans(cell: Cell) -> tuple[Span | Bar, ...]:
-    """Return a cell as spans and bars, without empty texts. To the role of each of `Tokens` is added that of
-    its tint, `tint-0` to `tint-3`."""
+    """Return a cell as spans and bars, without empty texts. `Tokens` without pieces read "nothing".
+
+    To the role of each of `Tokens` is added that of its tint, `tint-0` to `tint-3`.
+    """
     found: list[Span | Bar] = []
     for part in parts_of(cell):
         if isinstance(part, Tokens) and part.pieces:

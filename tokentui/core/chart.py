@@ -38,7 +38,7 @@ class Axis(NamedTuple):
     most: float | None = None
 
     def value(self, number: float) -> str:
-        """Return a value in words: its name, or the number with its unit."""
+        """Return a value in words: its name, or the number with its unit; "" for a number without a name."""
         if self.names:
             place = int(number)
             return self.names[place] if 0 <= place < len(self.names) else ""

@@ -43,7 +43,10 @@ def has_lines(source: Source) -> bool:
 
 
 def _read(source: Source) -> Tokenizer:
-    """Return the tokenizer of a `vocab.txt`.
+    """Return the tokenizer of a `vocab.txt`, one token a line; the last of equal lines counts.
+
+    Case is kept if the class of the folder says so; without one, if a token has capital letters, which a
+    note says. A known class or file replaces the recipe.
 
     Raises:
         TokentuiError: There are too many tokens.

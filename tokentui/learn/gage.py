@@ -102,7 +102,10 @@ class GageTrainer(PairTrainer):
         return super().cuts_of(word)
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
-        """Return the compression at this step, with `length` bytes of the compressed text from `start` on."""
+        """Return the compression at this step, with `length` bytes of the compressed text from `start` on.
+
+        Bytes count through all documents; the breaks in the part tell where documents begin.
+        """
         vocabulary, number = self._vocabulary, self.number
         window, breaks = bytearray(), []
         for at, (first, symbol) in enumerate(itertools.islice(self._symbols(), start, start + length)):

@@ -339,6 +339,8 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
 def _client(address: str, parts: int) -> Iterator[Dask]:
     """Yield a client of a scheduler, or of a new cluster of local processes that ends with the context.
 
+    The client is the current one meanwhile. The log of the library stays off afterwards.
+
     Args:
         address: The address of a scheduler, or `local` or `local:N`.
         parts: The number of parts; a local cluster has no more processes than that.

@@ -378,7 +378,11 @@ class _Parts:
         self._counting = settings if self._counting is None else self._counting and settings
 
     def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
-        """Add the documents or the counted words of a Parquet table."""
+        """Add the documents or the counted words of a Parquet table.
+
+        It has counted words if `as_` is "counts", or by its columns. Raises if earlier parts are of the other
+        kind, or were counted by other settings.
+        """
         self.digests.append(contents.digest or digest_of(contents.data))
         table = parquet.ParquetTable(contents.data, where, self._meter)
         note_kind(self._ways, "words" if as_ == "counts" or table.counted(self._field) else "texts", where)

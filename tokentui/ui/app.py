@@ -214,7 +214,10 @@ class ExplorerApp(TerminalApp, Explorer):
         show(self.main)
 
     def open_playground(self, text: str, left: Callable[[str], object]) -> None:
-        """Open the playground over the screen, with the tokenizers of its columns."""
+        """Open the playground over the screen, with the tokenizers of its columns.
+
+        `left` receives the text when it closes, unless it closes without one.
+        """
         from tokentui.session.playground import PlayStart, played_of
         from tokentui.ui.play_screen import PlayScreen
 

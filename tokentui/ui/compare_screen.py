@@ -481,8 +481,10 @@ class CompareScreen(PaneScreen):
         self.engine.send(do.RemoveColumn(self.column_here().key))
 
     def action_ask_what_if(self) -> None:
-        """Ask what would be changed in the column: of the pair under the cursor. A column that is under
-        what-ifs takes it in, or is without one again; of another one the changed run opens at its right.
+        """Ask what would be changed in the column: of the pair under the cursor, if it is in sync.
+
+        A column that is under what-ifs takes the change in. One that is then without any is removed, and the
+        screen closes if too few columns would be left. For another column the changed run opens at its right.
         """
         column, table = self.column_here(), self.columns[self.place].table
         row = table.held_at(table.cursor) if column.in_sync else None

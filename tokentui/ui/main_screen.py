@@ -525,7 +525,7 @@ class MainScreen(PaneScreen):
         self.action_inspect_typed()
 
     def action_inspect_typed(self) -> None:
-        """Explain the word at the cursor of the typed text."""
+        """Inspect the word at the cursor of the typed text. Does nothing if the text is empty."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         if text := self.encode.line.value:

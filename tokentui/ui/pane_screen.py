@@ -490,7 +490,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(SettingsScreen(self.engine))
 
     def action_show_keys(self) -> None:
-        """Show what the focused pane shows, then all keys."""
+        """Open the help: what the focused pane shows, then all keys. It may lead to the finder."""
         from tokentui.ui.dialogs.help import HelpScreen
 
         def left(finds: bool | None) -> None:

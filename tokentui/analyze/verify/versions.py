@@ -172,7 +172,7 @@ def report(found: VersionsReport) -> Report:
 
 
 def _groups(found: VersionsReport) -> list[Row]:
-    """Return a row for each group of sides with the same ids."""
+    """Return a row for each group of sides with the same ids. All that refuse are one group."""
     groups: dict[object, list[str]] = {}
     for side in found.sides:
         key = None if side.encoded.refused else side.encoded.ids

@@ -58,7 +58,7 @@ def _is_file(word: str) -> bool:
     """Return whether a word is the name of a file.
 
     Raises:
-        TokentuiError: It is the name of a folder, or looks like that of a file that does not exist.
+        TokentuiError: It is the name of a folder, or has a separator, no blank, and does not exist.
     """
     try:
         mode = status_of(word).st_mode

@@ -187,7 +187,11 @@ def _axis_text(value: object) -> str:
 
 
 def _link_file(folder: str, path: str, wanted: str) -> str:
-    """Link a file under its own name, or with a number if the name is taken. Return the name."""
+    """Link a file under its own name, or with a number if the name is taken. Return the name.
+
+    Raises:
+        TokentuiError: The path is `-`, does not exist, or cannot be linked. The hint says to name `wanted`.
+    """
     if path == "-" or not os.path.exists(path):
         raise TokentuiError("no such file", shown_path(path), f"name {wanted}")
     whole = os.path.realpath(path)

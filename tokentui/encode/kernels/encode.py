@@ -218,7 +218,10 @@ class Coded(Table):
         return sorted(number + n for n in found)
 
     def _encode_others(self, number: int, stop: int, last: int) -> None:
-        """Encode the words from `number` up to `stop` outside the kernels."""
+        """Encode the words from `number` up to `stop` outside the kernels, into `_ids` and `_starts`.
+
+        `_ids` then has room for one id per byte of the words up to `last`.
+        """
         ends = self.words.ends[number : last + 1].tolist()
         first, size = ends[0], stop - number
         text = self.words.text[first : ends[size]].tobytes()
@@ -310,7 +313,10 @@ class Compiled:
         self._idle: list[Coded] = []
 
     def encode(self, text: str, threads: int | None) -> array[int]:
-        """Return the ids of a text. The arguments are those of `WordEncoder.ids`."""
+        """Return the ids of a text, which is normalized first and shared among threads.
+
+        The arguments are those of `WordEncoder.ids`.
+        """
         reading = self._known_reading
         text = reading.normalized(text) if reading.normalized else text
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]

@@ -169,7 +169,8 @@ def relax_single(
 ) -> None:
     """Do as `relax` for units that are characters, with sums rounded to single precision.
 
-    An offset that no path leads to yet has the start -1 in `last`.
+    If the sum at `start` exceeds LARGEST_SUM, all later sums are first lowered by it. An offset that no path
+    leads to yet has the start -1 in `last`.
     """
     if abs(sums[start]) > LARGEST_SUM:
         offset = sums[start]

@@ -31,8 +31,8 @@ def unescaped(data: Any, at: int, out: Any, to: int) -> Any:
     """Write the text that begins at a quote.
 
     Returns:
-        (the place after the closing quote, the place after the written text, why it stopped: `DONE`, `ASKS`
-        or `OTHER`).
+        (the place after the closing quote, the place after the written text, why it stopped: `DONE`; `OTHER`
+        without a quote or at a control character; `ASKS` at another escape or if `out` is full).
     """
     if data[at] != _QUOTE:
         return at, to, I64(OTHER)

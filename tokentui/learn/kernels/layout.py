@@ -281,6 +281,8 @@ def widen(text: Uint8s, units: Int32s) -> None:
 def mark_units(units: Int32s, ends: Int64s, kinds: int, mark: int, marked: Int32s, stops: Int64s) -> None:
     """Mark the units of words. A marked unit is the plain unit plus `kinds`.
 
+    An end symbol is the unit `kinds` after each word that has units.
+
     Args:
         units, ends: The units, and the end of each word after a leading 0.
         kinds: The number of plain units.

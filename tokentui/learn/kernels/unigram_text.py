@@ -173,7 +173,7 @@ def count_units(
 ) -> None:
     """Count units by weight and note the first place of each, from the last place to the first.
 
-    `rest` takes how many units the word has from each place on, up to `DEEPEST`.
+    `rest` takes how many units the word has from each place on, up to `DEEPEST`. Ends of words are skipped.
     """
     for place in range(high - 1, low - 1, -1):
         code = text[place]

@@ -184,8 +184,10 @@ _MERGED = bytes(
 
 @functools.cache
 def _regex_version() -> str:
-    """Return the version of `regex`, by the folder that its installation leaves next to it: its import takes
-    longer than to count a short text."""
+    """Return the version of `regex`, by the folder that its installation leaves next to it.
+
+    Imports it only if there is no such folder: that takes longer than to count a short text.
+    """
     spec = importlib.util.find_spec("regex")
     for place in (spec and spec.submodule_search_locations) or ():
         beside = os.listdir(os.path.dirname(place))

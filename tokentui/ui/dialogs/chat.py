@@ -49,7 +49,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         return EncodeChat(sandbox.expanded(self.text) if self.text else "", self._prompt)
 
     def report(self, answer: ChatEncoding) -> Report:
-        """Return the report on the tokens, after the warnings."""
+        """Return the report on the tokens, after the warnings. The list of tokens is unfolded."""
         shown = report(answer)
         warnings = tuple(_warnings(answer.warnings))
         self._open = {("more", len(warnings))}  # all tokens are seen

@@ -68,7 +68,10 @@ class EditScreen(ReportScreen[EditView]):
     # What is asked.
 
     def again(self) -> None:
-        """Request a preview of the pending edits. Without any, list the edits, with what pruning leaves."""
+        """Request a preview of the pending edits.
+
+        Without any, forget the preview and list the edits. What pruning leaves is then asked for once.
+        """
         if self.edits != Edits():
             super().again()
             return
@@ -192,7 +195,7 @@ class EditScreen(ReportScreen[EditView]):
         return self.answer is None and self.edits == Edits()
 
     def lay_out(self) -> None:
-        """Show the menu, or the report on the edits."""
+        """Show the menu, with only the keys that lead on from it, or the report on the edits."""
         if not self._menu:
             self.box.styles.height = None
             super().lay_out()

@@ -110,7 +110,10 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     # What is listed.
 
     def takes_row(self, typed: str) -> bool:
-        """Return whether enter takes a row instead of the typed text."""
+        """Return whether enter takes a row instead of the typed text.
+
+        It takes the text if that is a URL, a pattern of files, stdin, a sample, or has a split, and if empty.
+        """
         if not typed or typed == "-" or is_remote(typed) or glob.has_magic(typed) or with_split(typed)[1]:
             return False
         if typed == PARALLEL or typed.startswith(SCHEME):
@@ -170,7 +173,11 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             super().submit(typed)
 
     async def open_path(self, typed: str, path: str) -> None:
-        """Open a corpus or a tokenizer that is on the disk or at a URL."""
+        """Leave with the command that opens a corpus or tokenizer, on the disk or at a URL.
+
+        A path that does not exist takes the marked row instead, if there is one, else is said in the notice.
+        A damaged tokenizer file is said too; enter again opens it as a text.
+        """
         self.workers.cancel_group(self, "what")
         path, split, encode = with_axes(path)
         try:

@@ -244,14 +244,18 @@ class Picker(Dialog[Result]):
         self.look(event.value)
 
     def look(self, typed: str) -> None:
-        """List the folder of the typed text."""
+        """List the folder of the typed text: at once if it is known already, else in a worker."""
         if self._beginning(typed) is None:
             start_worker(self, "listing", self.listed, typed)
         else:
             self.show_rows()
 
     async def listed(self, typed: str) -> bool:
-        """Ask the disk, where it has to be asked. Returns whether the typed text stands in the line still."""
+        """List the folder from the disk in a thread, unless it is listed already, and show its rows.
+
+        Rows are shown only if they still fit the line. Returns whether the line still holds the typed text. A
+        cancellation stops the listing.
+        """
         if self._beginning(typed) is None:
             stop = threading.Event()
             try:
@@ -393,8 +397,9 @@ class Picker(Dialog[Result]):
             self.action_to_list()
 
     async def row_taken(self, typed: str) -> bool:
-        """Take the row that is marked, once what begins like the typed text is listed. Returns whether there
-        is one.
+        """Take the marked row, once the folder is listed. Returns whether one was taken.
+
+        It is not if the line has changed meanwhile, or the row would open just what is typed.
         """
         if not await self.listed(typed) or not self.takes_row(typed):
             return False

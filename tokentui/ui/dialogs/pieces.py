@@ -260,7 +260,7 @@ class PiecesScreen(Dialog[None]):
     # What is asked.
 
     def begin(self, place: CorpusPlace) -> None:
-        """Show the corpus from a place on."""
+        """Forget what is shown and ask for the corpus from a place on, from the top."""
         self._start = self._next = place
         self._parts, self._width, self._view = [], 0, None
         self._ended, self.asking = False, ""

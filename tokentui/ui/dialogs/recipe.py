@@ -239,7 +239,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._turn(self._axis, by)
 
     def _turn(self, name: str, by: int) -> bool:
-        """Give a row its next value. Returns whether it has one that is not typed."""
+        """Give a row its next value, by `by`. Returns False if it has none, or one that is typed.
+
+        A value that is refused, or stays because no other fits, is said in the notice and counts as turned.
+        """
         if name == draft.TAKE:  # it has no value
             return False
         if name == draft.PUBLISHED:

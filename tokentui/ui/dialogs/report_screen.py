@@ -132,7 +132,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.edit(self.field, self.text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Ask about the typed text. Finding and filtering have lines of their own."""
+        """Close the line of the text and ask about what was typed. Finding and filtering do not come here."""
         if self.editing:
             self.text = event.value
             self.end_edit(self.listing)
@@ -259,7 +259,10 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.tell(columns, self._section_rows(section), words=True, keep=keep)
 
     def _show_picture(self) -> None:
-        """Show the picture of the section that is seen alone, unless its rows are asked for."""
+        """Show the picture of the section seen alone, unless its rows are asked for, else the rows.
+
+        The focus moves from what is hidden to what is shown; a line that is edited keeps it.
+        """
         section = self.section
         picture = section.picture if section is not None and not self._rows_asked else None
         self.chart.display, self.listing.display = picture is not None, picture is None

@@ -697,7 +697,10 @@ class CorpusPane(Vertical, Pane):
         await self._drop()
 
     async def replaced(self, opening: Awaitable[object]) -> None:
-        """Give way while another corpus is opened, and come back where it cannot be."""
+        """Give way while another corpus is opened, and come back where it cannot be.
+
+        The error is raised again. Afterwards the new corpus is shown.
+        """
         self.give_way()
         try:
             await opening
