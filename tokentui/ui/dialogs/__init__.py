@@ -269,7 +269,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.set_focus(back)
 
     def fit_height(self, rows: int, least: int = 0) -> None:
-        """Take as many lines as some rows need, and no more than there is room for.
+        """Take as many lines as some rows need, at least four, and no more than there is room for.
 
         Args:
             rows: The rows.
@@ -372,7 +372,7 @@ class TableDialog(Dialog[Result]):
         return searched
 
     def action_find(self) -> None:
-        """Ask for a text, and go to the next row that contains it."""
+        """Ask for a text, mark it in the rows, and go to the next row that contains it."""
 
         def find(text: str) -> None:
             self.listing.find = text
@@ -386,7 +386,10 @@ class TableDialog(Dialog[Result]):
             self.notice.say(f"not found: {text}", "warning")
 
     def action_filter(self) -> None:
-        """Ask for a text, and show only the rows that contain it."""
+        """Ask for a text, and show only the rows that contain it; all rows for an empty one.
+
+        The notice says which rows are shown, or that no row has the text.
+        """
 
         def narrow(text: str) -> None:
             self.listing.filter(text)
@@ -559,7 +562,7 @@ class KeysScreen(ListDialog[None]):
         self.fit_height(len(self.listing.rows))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Leave, and press the key."""
+        """Leave, and press the key of the row on the screen below."""
         place = event.key[0] if isinstance(event.key, tuple) else event.key
         self.dismiss(None)
         if isinstance(place, int):

@@ -56,7 +56,7 @@ class AnalysisScreen(ReportScreen[Report]):
         return frozenset(target.number for target in targets if target is not None and target.kind == "token")
 
     def on_key(self, event: Key) -> None:
-        """Leave with the key that opened the screen."""
+        """Leave with the key that opened the screen; other keys go to the line as in all dialogs."""
         if event.key == self.analysis.key:
             event.stop()
             self.action_leave()
@@ -64,7 +64,7 @@ class AnalysisScreen(ReportScreen[Report]):
             super().on_key(event)
 
     def action_narrow(self) -> None:
-        """Leave, and show only the tokens that are seen in the vocabulary."""
+        """Leave, and show only the tokens that are seen in the vocabulary. Without any, stay and say so."""
         if not (ids := self._tokens()):
             self.notice.say("there are no tokens to show", "warning")
             return

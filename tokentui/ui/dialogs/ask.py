@@ -58,7 +58,11 @@ class Place(NamedTuple):
 
 
 def place_of(now: Snapshot | None) -> Place:
-    """Return the position of what is trained, or of the columns of Compare."""
+    """Return the position of what is trained, or of the columns of Compare; a default without a snapshot.
+
+    Columns that failed or are not in sync do not count. Compare has an end only if each of its columns has
+    one.
+    """
     if now is None:
         return Place()
     if len(now.columns) == 1:
@@ -218,7 +222,7 @@ class AskLine(Dialog[None]):
         self.check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Send the command of the line. An empty line sends none; an unreadable line shows an error."""
+        """Close and hand on the line. An empty line only closes; an unreadable one stays and says why."""
         if self.check(event.value):
             self.dismiss(None)
             if event.value:
@@ -329,6 +333,9 @@ def until(text: str) -> RunUntil | None:
     Args:
         text: `size 1000` or a whole number of ids; `3.2 bytes per token`; `token ·the`, or else the text of a
             token. Text in double quotes is a token.
+
+    Raises:
+        TokentuiError: The size is no whole number.
     """
     match = _UNTIL.fullmatch(text) or _UNTIL.fullmatch(text.strip())
     if match is not None and match["size"]:
@@ -450,7 +457,7 @@ def parse_conventions(line: str) -> tuple[str, float]:
 
 
 def describe_conventions(line: str) -> str:
-    """Return a preview of the effect of a line about conventions.
+    """Return a preview of the effect of a line about conventions, for an empty one what to type.
 
     Raises:
         TokentuiError: It cannot be read.

@@ -17,7 +17,7 @@ class ChartsScreen(AnalysisScreen):
     ASKING, FIRST_TAB = "counting tokens …", 1
 
     def report(self, answer: Report) -> Report:
-        """Return the report with the chart of the run."""
+        """Return the report with the chart of the run in front; as it is if there is no such chart."""
         chart = None if self.now is None else run_chart(self.now.main, Viewport().curve_points)
         if chart is None or self.now is None:
             return answer

@@ -41,7 +41,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         self._prompt = True
 
     def question(self) -> Command[ChatEncoding]:
-        """Return the command that asks for the chat."""
+        """Return the command that asks for the chat. The titles then name the file, text and prompt."""
         opened = self.now.main.opened if self.now is not None else None
         title = f"{self.HEADING} · {safe(opened.name, limit=40)}" if opened is not None else self.HEADING
         source = safe(self.text, limit=40) if self.text else "the typed text"

@@ -52,7 +52,7 @@ class CopyScreen(ListDialog[None]):
         self._found, self._first = tuple(found), first
 
     def on_mount(self) -> None:
-        """Show the rows at once: the next key may move among them."""
+        """Show the rows at once, at the first whose name begins as was asked for, else at the first."""
         super().on_mount()
         self.lay_out()
         begun = (n for n, copied in enumerate(self._found) if copied.name.startswith(self._first))
@@ -77,7 +77,7 @@ class CopyScreen(ListDialog[None]):
         self.listing.move_to((self.listing.cursor + 1) % max(1, len(self._found)))
 
     def action_write(self) -> None:
-        """Ask for the name of a file, and write the text to it."""
+        """Close the dialog, ask for the name of a file, and write the text of the row to it."""
         key = self.listing.cursor_key
         copied = self._found[key if isinstance(key, int) else 0]
         below, what = self.app.screen_stack[-2], f"the {copied.name}"
@@ -91,14 +91,14 @@ class CopyScreen(ListDialog[None]):
         self._give(copied, write)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Copy a text, and say which."""
+        """Close, copy the text of the row, and say which."""
         assert isinstance(event.key, int)
         copied = self._found[event.key]
         self.dismiss(None)
         self._give(copied, partial(self._copy, copied))
 
     def _give(self, copied: Copied, take: Callable[[str], object]) -> None:
-        """Give the exact text to a function, once it is there."""
+        """Give the exact text to a function: at once, or when the session has told it. Errors are shown."""
         app, asks = self.app, copied.asks
         if asks is None:
             take(copied.whole)

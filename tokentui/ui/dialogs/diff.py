@@ -58,7 +58,7 @@ class DiffScreen(ReportScreen[Diff]):
         return self.pair[side]
 
     def action_swap(self) -> None:
-        """Take the second one for the old one."""
+        """Take the second one for the old one, and ask again."""
         self.pair, self.names = self.pair[::-1], self.names[::-1]
         self._title()
         self.name_box(self.heading)

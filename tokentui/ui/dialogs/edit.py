@@ -145,7 +145,7 @@ class EditScreen(ReportScreen[EditView]):
                                lambda line: self.apply_edit(replace(self.edits, merge=line.strip()))))
 
     def action_ask_token(self, kind: str, title: str) -> None:
-        """Ask for the text of a token."""
+        """Ask for the text of a token, and add it to the edits: as a special token unless `kind` is `add`."""
 
         def take(line: str) -> None:
             named = (*getattr(self.edits, kind), line)
@@ -216,7 +216,10 @@ class EditScreen(ReportScreen[EditView]):
         self.fit_height(len(rows) + 2)  # and the lines above and below them
 
     def _figures(self) -> Iterator[tuple[str, str]]:
-        """Yield the edits of the menu, each with what it would do now in a figure."""
+        """Yield the edits of the menu, each with what it would do now in a figure.
+
+        Until pruning is known only the first has one: what is waited for.
+        """
         pruned, step = self._pruned, self.now.main.at.step if self.now is not None else 0
         if pruned is None:
             yield from ((id, self.awaited if id == _EDITS[0] else "") for id in _EDITS)

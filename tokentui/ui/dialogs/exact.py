@@ -152,7 +152,10 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
 
 
 def text_of(row: Row, recipe: Recipe) -> str | None:
-    """Return the text of a row's piece at the start of a text; None if it is not text."""
+    """Return the text of a row's piece at the start of a text; None if it is not UTF-8.
+
+    Marks are left out. A `▁` is a space where the split marks spaces; the first one is left out.
+    """
     try:
         text = bare_of(row).decode()
     except UnicodeDecodeError:

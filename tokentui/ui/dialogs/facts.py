@@ -42,7 +42,7 @@ class FactsScreen(ReportScreen[HealthReport]):
         self._show_known()
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take the state until the answer has come."""
+        """Take the state until the answer has come; later ones are ignored, as the answer is of one step."""
         if self.answer is None:
             super().follow(snapshot)
             if self.is_mounted:

@@ -246,7 +246,10 @@ def _word(word: FoundWord) -> Found:
 
 
 def _step(typed: str, now: Snapshot | None) -> Found | None:
-    """Return the entry of a step that is typed; None if none is."""
+    """Return the entry of a step, a token or an id that is typed; None for what `destination` refuses.
+
+    A size that changes the unit of moves has none either. A token that no step makes is told when it acts.
+    """
     place = place_of(now)
     try:
         command = destination(typed, place)
@@ -305,7 +308,10 @@ class Index:
         return [(score, entry) for score, _, entry in sorted(scored, key=lambda one: one[:2])]
 
     def nearest(self, typed: str, count: int, only: str = "") -> list[Found]:
-        """Return the entries with the words that look most like a text."""
+        """Return at most `count` entries whose names or synonyms look most like a text, the best first.
+
+        Entries without the filter `only` and those of _NEVER_NEAR are left out.
+        """
         wanted, matcher = typed.lower(), SequenceMatcher()
         matcher.set_seq2(wanted)
 
@@ -409,7 +415,10 @@ class FinderScreen(Dialog[Found | None]):
         self.parts = labeled_input(":", self.field), found, self.notice
 
     def on_mount(self) -> None:
-        """List what was used last and all actions; let the session prepare its answers."""
+        """List what was used last and all actions.
+
+        The session prepares its answers; files are looked for in a worker.
+        """
         self.set_focus(self.field)
         filters = "   ".join(f"{sign} {what}" for sign, what in FILTERS.items())
         self.notice.say(f"in front: {filters}")
@@ -434,7 +443,7 @@ class FinderScreen(Dialog[Found | None]):
         return self.field.value.removeprefix(self.only).strip()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """List what matches at once; tokens and words follow."""
+        """List what matches at once; tokens and words follow, unless a filter leaves them out."""
         self._entered, self._matches = False, Matches()
         if self.sought and self.only in ("", "#"):
             self._ask(f"#{self.sought}" if self.only and self.sought.isdecimal() else self.sought)
@@ -477,7 +486,7 @@ class FinderScreen(Dialog[Found | None]):
     # What is listed.
 
     def lay_out(self, *, keep: bool = False) -> None:
-        """List what matches, in the room there is.
+        """List what matches, in the room there is; the three nearest entries if nothing does.
 
         Args:
             keep: True to leave the cursor on the row where it is, unless that is the first.
@@ -602,7 +611,7 @@ class FinderScreen(Dialog[Found | None]):
         self.take(event.key)
 
     def take(self, key: Hashable) -> None:
-        """Leave with the entry of a row; say so if it cannot act from here."""
+        """Leave with the entry of a row; say so if it cannot act from here. Ignored for a row without one."""
         entry = self._found.get(str(key))
         if entry is None:
             return

@@ -271,7 +271,7 @@ class HelpScreen(Dialog[bool]):
         self.text.again()
 
     def action_show_all(self) -> None:
-        """Show all keys; leave if they are shown."""
+        """Show all keys; if they are shown, leave."""
         if self.all:
             self.dismiss(False)
         self.all = True

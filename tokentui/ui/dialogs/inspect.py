@@ -223,7 +223,10 @@ class InspectScreen(ListDialog[None]):
             self._ask(InspectText(text, column=self._column))
 
     async def _learn(self, token: int | bytes) -> None:
-        """Take what a session tells of a token, then its first places."""
+        """Take what a session tells of a token, then its first places if it is used.
+
+        A token without a row gets one, whose text is asked about. An error is shown in place of the facts.
+        """
         try:
             self.view = view = await self.engine.ask(InspectToken(token, self._column))
             if self._row is None:
@@ -240,7 +243,7 @@ class InspectScreen(ListDialog[None]):
             self.lay_out()
 
     async def _show_places(self, after: CorpusPlace | None, first: int = 1) -> None:
-        """Fetch the occurrences after a place, and number them from `first`."""
+        """Fetch the places after one, and number them from `first`. Nothing before the token is known."""
         if (view := self.view) is not None:
             self.places = await self.engine.ask(TokenPlaces(view.facts.id, after, column=self._column))
             self._first, self._learning = first, False
@@ -276,7 +279,7 @@ class InspectScreen(ListDialog[None]):
             self.engine.send(Move(steps))
 
     def _tell_of_step(self, snapshot: Snapshot) -> None:
-        """Ask about the text again at another step, once the run pauses."""
+        """Ask about the text again at another step, once the run pauses, if the answer grows with steps."""
         found, column = self.found, self.column
         if found is not None and self._grows and self.is_mounted and column is not None \
                 and column.at.step != self._told_at and not snapshot.running:
@@ -348,7 +351,10 @@ class InspectScreen(ListDialog[None]):
         return super()._modal_binding_chain if below is None else below._modal_binding_chain
 
     def _follow_step(self) -> None:
-        """Tell of the token as it is at another step, once the run pauses."""
+        """Ask anew about the token when the step has changed and the run pauses.
+
+        Only beside the panes, and only for a token. The first step seen asks for nothing.
+        """
         column, token = self.column, self.view.facts.id if self.view is not None else self.shown.token
         if self.beside and token is not None and column is not None and self.now is not None \
                 and column.at.step != self._seen_at and not self.now.running:
@@ -360,7 +366,7 @@ class InspectScreen(ListDialog[None]):
     # From one to another.
 
     def _go(self, to: Shown) -> None:
-        """Tell of something else; backspace comes back."""
+        """Inspect something else, from the top; backspace comes back to the row."""
         self._past.append((self.shown, self.listing.cursor_key))
         self.shown, self._keep = to, None
         self.listing.move_to(0)
@@ -373,7 +379,10 @@ class InspectScreen(ListDialog[None]):
             self._begin()
 
     def action_turn(self, by: int) -> None:
-        """Walk to the neighbor: in the pane that the row came from, else by ids."""
+        """Walk to the neighbor: in the pane that the row came from, else by ids. Ignored while typing.
+
+        Without a neighbor nothing changes.
+        """
         if self.editing:
             return
         if not self._past and self._neighbor is not None:
@@ -385,7 +394,10 @@ class InspectScreen(ListDialog[None]):
             self._begin()
 
     def action_show_life(self) -> None:
-        """Show the life of the text: each step that cut it anew."""
+        """Show the life of the text: each step that cut it anew. Ignored before its facts are known.
+
+        Also ignored for a column of Compare, and while typing.
+        """
         from tokentui.ui.dialogs.life import LifeScreen
 
         if self.found is not None and self.found.text and self._column is None and not self.editing:
@@ -403,7 +415,10 @@ class InspectScreen(ListDialog[None]):
             self._go(Shown(typed=(event.value, None)))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Go to the step that the row tells of, or into the token or the word."""
+        """Go into the token or the word of the row, unfold it, or go to its step and close.
+
+        Other rows do nothing.
+        """
         key = event.key[0] if isinstance(event.key, tuple) and isinstance(event.key[0], tuple) else event.key
         match key:
             case ("token", int(token) | bytes(token), *_):
@@ -452,7 +467,10 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Break long values for the room there is; take as many lines as there are rows."""
+        """Break long values for the room there is; take as many lines as there are rows.
+
+        It shows only keys that do something. What was shown before stays for a moment while it asks.
+        """
         self.dims = not self.has_class("-beside")
         if self.dims and self.hands_keys_to is not None:
             self.take_keys()

@@ -97,7 +97,7 @@ class LifeScreen(ListDialog[None]):
         return (height - below) // 2, below
 
     def on_mount(self) -> None:
-        """Ask for its life."""
+        """Hide the boxes of the dialogs below, note the current step, and ask for the life of the word."""
         super().on_mount()
         for screen in reversed(self.app.screen_stack[:-1]):
             if not isinstance(screen, Dialog):
@@ -142,7 +142,10 @@ class LifeScreen(ListDialog[None]):
 
     @work
     async def _mark(self, word: str) -> None:
-        """Mark a word in the corpus, and bring the next place of it into view."""
+        """Mark a word in the corpus, and bring the next place of it into view, clear of this box.
+
+        Does nothing without a word or without a corpus on the screen.
+        """
         text = self._text
         if text is None or not word:
             return
@@ -157,7 +160,7 @@ class LifeScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Draw the rows, in as many lines as there are."""
+        """Draw the rows, in as many lines as there are, clear of the typed text; hide the other panes."""
         self._widen_corpus()
         rows = list(self._rows())
         self.tell(_COLUMNS, rows, words=True, keep=self._at)
@@ -178,7 +181,7 @@ class LifeScreen(ListDialog[None]):
             yield TableRow(turn.number, (((label, "muted"),), word, _made_by(turn)))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Take the run to the step."""
+        """Take the run to the step of the row."""
         key = event.key[0] if isinstance(event.key, tuple) else event.key
         if isinstance(key, int) and self.life is not None and key != self._at:
             self._at = key
@@ -190,7 +193,7 @@ class LifeScreen(ListDialog[None]):
         self.dismiss(None)
 
     def action_leave(self) -> None:
-        """Go back to the step where the run was."""
+        """Restore the screen and close; go back to the step of before unless the last turn is shown."""
         if self.life is not None and self._origin is not None and self._at != self.life.turns[-1].number:
             self.engine.send(GoTo(self._origin))
         self._end_mark()

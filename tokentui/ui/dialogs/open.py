@@ -121,7 +121,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         return super().takes_row(typed)
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the recent sources and the built-in ones."""
+        """Yield the recent sources and the built-in ones that have the typed text, in any case."""
         lowered = typed.lower()
         found = [source for source in self._recent if lowered in source.lower()]
         if found:
@@ -150,7 +150,10 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.name_box(subtitle=f"read as: {self._as or 'auto'}")
 
     def submit(self, typed: str) -> None:
-        """Open a corpus or a tokenizer, if it is there."""
+        """Leave with the command that opens what is typed. What is wrong with it is said in the notice.
+
+        Standard input is refused. An unknown sample takes the row that is marked.
+        """
         if typed == "-":
             self.notice.say("standard input is the keyboard: name a file", "error")
         elif typed == PARALLEL or typed.startswith(SCHEME):
@@ -215,7 +218,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             return ""  # given up for another one
 
     async def _tell_what(self, path: str) -> None:
-        """Say what a file is, where it is a tokenizer."""
+        """Say that a regular file is a tokenizer, or a damaged one. Nothing for all else, errors included."""
         try:
             if not stat.S_ISREG((await look_at(path)).st_mode):
                 return
@@ -327,7 +330,10 @@ class AddScreen(Picker[ColumnWanted]):
         """The split that a file is read with, "" for its own."""
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the comparison that was left, the recipe in use, and the presets."""
+        """Yield the comparison that was left, own axes, published sizes, presets, and other ways to encode.
+
+        With a text, only the presets and ways that have it.
+        """
         now = self.engine.snapshot
         if not typed and now is not None and now.parked:
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
@@ -355,7 +361,7 @@ class AddScreen(Picker[ColumnWanted]):
                     ((way.about, "muted"),), ()))
 
     def _ways(self) -> Iterator[Choice]:
-        """Yield the other ways to encode with the vocabulary of the current column."""
+        """Yield the other ways to encode with the vocabulary of the current column that its recipe allows."""
         objective = AXES["objective"].find(self._recipe.objective)
         if objective is None or self._column is None:
             return
@@ -385,7 +391,7 @@ class AddScreen(Picker[ColumnWanted]):
         self.name_box(subtitle=f"split of a file: {self.split}" if self.split else "")
 
     def choose(self, kind: str, name: str) -> None:
-        """Take what a row stands for."""
+        """Leave with what a row stands for, ask for its axes, or turn published sizes on or off."""
         match kind:
             case "left":
                 self.dismiss(AS_LEFT)
@@ -402,7 +408,7 @@ class AddScreen(Picker[ColumnWanted]):
                 super().choose(kind, name)
 
     def submit(self, typed: str) -> None:
-        """Take a preset or a file."""
+        """Leave with a preset by its exact name, else open what is typed as a file."""
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
@@ -424,7 +430,10 @@ class AddScreen(Picker[ColumnWanted]):
         self.app.push_screen(RecipeScreen(self.engine, RecipeChoice(self._recipe, self.engine.run)), asked)
 
     async def open_path(self, typed: str, path: str) -> None:
-        """Take a recipe or a tokenizer file."""
+        """Leave with a recipe, from a `.toml`, or a tokenizer file.
+
+        If it cannot be read, take the marked row instead, if there is one, else say the error.
+        """
         try:
             if path.endswith(".toml"):
                 recipe = await in_thread(lambda: read_recipe(path))

@@ -272,7 +272,10 @@ class Picker(Dialog[Result]):
         return self._listed.beginning(*parts(typed))
 
     def show_rows(self) -> None:
-        """Show what begins like the typed text."""
+        """Show what begins like the typed text, and mark the row that enter opens.
+
+        It suggests the first name in the line, and says errors of the folder and that entries are left out.
+        """
         typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
         self._shown_for = typed
@@ -379,7 +382,10 @@ class Picker(Dialog[Result]):
         self.set_focus(self.field)
 
     def action_to_list(self) -> None:
-        """Go to the list if it has rows. While the disk is asked, the rows are those of an earlier text."""
+        """Go to the list if it has rows: first those of the typed text are shown.
+
+        While the disk is asked, the folder's rows may be missing.
+        """
         if self._shown_for != self.field.value:
             self.show_rows()
         if self.listing.rows:

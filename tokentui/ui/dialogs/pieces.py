@@ -215,7 +215,7 @@ class PiecesScreen(Dialog[None]):
         self.call_after_refresh(self.lay_out)
 
     def action_leave(self) -> None:
-        """Show all pieces, or leave."""
+        """Show all pieces if some are filtered out, else leave."""
         if self._only:
             self.narrow("")
         else:
@@ -231,7 +231,7 @@ class PiecesScreen(Dialog[None]):
         self.app.push_screen(FindScreen(self.engine, "the corpus", self._sought), find)
 
     async def find(self, text: str) -> None:
-        """Show the corpus from the next place on that has a text."""
+        """Show the corpus from the next place on that has a text. Says so if there is none."""
         self._sought = text
         try:
             found = await self.engine.ask(Find("corpus", text, self._start, mode="text"))
@@ -417,7 +417,7 @@ class _Lines(Listing):
 
 
 def show_compressed(screen: EngineScreen[Any]) -> None:
-    """Show the text as it is compressed at this step, where there is such a text."""
+    """Show the text as it is compressed at this step; say so where there is no such text."""
     if has(screen.engine.snapshot, "compresses"):
         screen.app.push_screen(CompressedScreen(screen.engine))
     else:
@@ -466,7 +466,7 @@ class CompressedScreen(TableDialog[None]):
             self.dismiss(None)
 
     def action_part(self, by: int) -> None:
-        """Show the next part of the text, or the one before; what is shorter than others is the last one."""
+        """Ask for the next part of the text, or the one before. Ignored at its ends and while it asks."""
         start = self._start + by * Compress.length
         last = self._view is None or len(self._view.compressed) < Compress.length
         if not self.asking and start >= 0 and not (by > 0 and last):
@@ -482,7 +482,7 @@ class CompressedScreen(TableDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Break the text for the room there is."""
+        """Show sizes, place, text and table for the room there is. Nothing before the answer."""
         if (view := self._view) is None:
             return
         self.notice.say(sizes(view), "strong")

@@ -55,7 +55,7 @@ class PlayAddScreen(AddScreen):
         self.show_rows()
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the tokenizers at hand, the presets, and where to get others."""
+        """Yield the tokenizers at hand, how to get others, and the presets; a text restricts all."""
         lowered = typed.lower()
         if files := [path for path in self._playable.files if lowered in path.lower()]:
             yield heading("Of the last sessions")
@@ -76,7 +76,7 @@ class PlayAddScreen(AddScreen):
             yield from (_row(("preset", preset.name), preset.name, preset.about) for preset in found)
 
     def choose(self, kind: str, name: str) -> None:
-        """Do what a row stands for."""
+        """Do what a row stands for: begin a name in the line, copy an address, or open."""
         if kind == "type":
             self.set_focus(self.field)
             self.field.put(name)
@@ -167,7 +167,7 @@ class PlaySaveScreen(Dialog[str]):
         self._follow()
 
     def _follow(self) -> None:
-        """Show the usual name of the kind, or the command."""
+        """Put the usual name of the kind into the line, unless it was changed. A command is shown."""
         usual = self._stem if self.kind == "text" and self._stem else KINDS[self.kind][2]
         if self.field.value == self._named:
             self._named = usual
@@ -179,7 +179,7 @@ class PlaySaveScreen(Dialog[str]):
         self.action_write()
 
     def action_write(self) -> None:
-        """Write the file, if nothing is there; again: write over it."""
+        """Copy the command and close, or write the file in a worker. Without a name, ask for one."""
         if self.kind == "command":
             line = self._command()
             self.app.copy_to_clipboard(line)

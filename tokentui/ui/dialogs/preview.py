@@ -151,7 +151,10 @@ class PreviewPane(Guarded, Vertical):
         yield self.steps
 
     def look(self, choice: RecipeChoice, title: str) -> None:
-        """Compare with this choice, under this title."""
+        """Compare with this choice, under this title. What is not known yet is asked for in a worker.
+
+        Ignored if nothing has changed, and before there is an engine.
+        """
         wish = Preview(choice.recipe, choice.run)
         if self._engine is None or (wish, title) == (self._wish, self._title):
             return
@@ -235,7 +238,10 @@ class Trying:
         """True if the last requested recipe is not the trained one."""
 
     def train(self, choice: RecipeChoice) -> None:
-        """Train by what was chosen, if it is something else than what was asked for last."""
+        """Train by the choice, if it is another one than was asked for last, or that one failed.
+
+        The first time, the snapshot is kept to return to.
+        """
         asked, self._asked = self._asked, choice
         if choice.keep_place != asked.keep_place:
             self._engine.send(KeepPlace(choice.keep_place))
@@ -261,7 +267,11 @@ class Trying:
         self._open(SetRecipe(choice.recipe, choice.run), then)
 
     def _open(self, command: Command[None], then: Command[None] | None) -> None:
-        """Open a recipe or a file, and send another command once it is open."""
+        """Open a recipe or a file, and send another command once it is open.
+
+        Nothing follows a command that is replaced. An error of a recipe is noted, so that the next one trains
+        again; it is shown by the app.
+        """
 
         async def open_it() -> None:
             try:

@@ -59,7 +59,7 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         super()._take(answer)
 
     def action_exhaust(self) -> None:
-        """Train a copy until no pair is left."""
+        """Go to the section on the end, and train a copy until no pair is left, unless one trains."""
         self.action_go(_EXHAUST)
         if self.asking != _TRAINING:
             self.find_out(AnalyzeVocabulary(self.text, True), self._take, _TRAINING)

@@ -222,7 +222,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     # What the user does.
 
     def action_switch(self) -> None:
-        """Go between presets and axes."""
+        """Go between presets and axes; end a search or the preview. Ignored among values and in a line."""
         if self.focused is self.preview.steps:
             self.action_turn_preview()
         if self._searches:
@@ -269,7 +269,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._show()
 
     def action_turn_live(self) -> None:
-        """Let the screen behind follow, or be as it was."""
+        """Let the screen behind follow, or be as it was. Ignored where nothing can follow."""
         if self._follow is not None:
             self._live = not self._live
             self._show_live()
@@ -282,7 +282,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.refresh()
 
     def action_turn_preview(self) -> None:
-        """Go to the first steps, or back."""
+        """Go to the first steps, or back. Ignored from a line, and where recipes are not tried."""
         if self.focused is self.preview.steps:
             self.set_focus(self._list)
         elif self.focused is self._list and not self.has_class("-untried"):
@@ -315,7 +315,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return replace(self.choice, recipe=preset.recipe, run=run)
 
     def action_take(self) -> None:
-        """Take the recipe, if it is another one and a training by it is possible."""
+        """Leave with the choice, if it changes something and can be trained; else say why not.
+
+        Ignored while typing and in the list of values.
+        """
         if self.editing or self._list is self.values:
             return
         try:
@@ -329,7 +332,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.notice.say("nothing is changed", "warning")
 
     def action_leave(self) -> None:
-        """Leave what was opened last, or the dialog."""
+        """Leave what was opened last: the preview, the line, the values, or the dialog without a choice."""
         if self.focused is self.preview.steps:
             self.action_turn_preview()
         elif self.editing:
@@ -340,7 +343,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.dismiss(None)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Choose a preset, open an axis or a stop, take a value, or take it all."""
+        """Choose a preset, open an axis, take a value, or take it all.
+
+        Other rows turn to their next value, or are typed if they have none.
+        """
         key = str(event.key)
         if event.table is self.presets:
             self._choose_preset(PRESETS[key])
@@ -541,7 +547,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
 
 def choose_recipe(screen: EngineScreen[Any]) -> None:
-    """Ask for a recipe, and train by it."""
+    """Ask for a recipe, and train by it; the dialog may train drafts meanwhile.
+
+    Without a choice the training of before comes back. Raises `NotYet` before there is a snapshot.
+    """
     engine, now = screen.engine, screen.engine.snapshot
     if now is None:
         raise NotYet(now)

@@ -176,7 +176,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.action_go((self.tab + by) % (len(self.tabs) + 1))
 
     def action_go(self, tab: int) -> None:
-        """Show a section by its number, or all (0)."""
+        """Show a section by its number, or all (0), unsorted. Ignored beyond the last and in a line."""
         if tab <= len(self.tabs) and not self.editing:
             self.tab, self.order, self._rows_asked = tab, 0, False
             self.lay_out()

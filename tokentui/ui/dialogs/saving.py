@@ -20,6 +20,8 @@ def ask_file(
 ) -> None:
     """Prompt for the name of a new file, and write it. In a browser the file is sent to the visitor.
 
+    A name that exists is refused; errors of writing are shown.
+
     Args:
         screen: The screen that asks.
         heading: The title of the dialog.

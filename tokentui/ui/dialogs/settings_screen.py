@@ -43,7 +43,7 @@ class SettingsScreen(ListDialog[None]):
         self.parts = self.listing, labeled_input(">", self.field, "edit"), self.notice
 
     def on_mount(self) -> None:
-        """List them, and say where they are kept."""
+        """List the settings, and say where they are kept, or what is wrong with the file."""
         super().on_mount()
         if self.settings.wrong:
             self.notice.say(safe(self.settings.wrong, limit=300), "warning")

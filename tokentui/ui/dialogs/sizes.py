@@ -61,7 +61,10 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         return MeasureSizes(tuple(wanted) if self._bounded else ())
 
     def report(self, answer: tuple[Budget, tuple[Bounds, ...]]) -> Report:
-        """Return the report: one section, the table with its curve."""
+        """Return the report: one section, the table with its curve, and its knee in the summary.
+
+        The sizes asked for are listed; without any, the usual ones and that of the knee, which is marked.
+        """
         found, bounds = answer
         (curve,) = found.curves
         bend = curve.knee
@@ -91,7 +94,10 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
     # What the user does.
 
     def action_ask_sizes(self) -> None:
-        """Prompt for the sizes of the table."""
+        """Prompt for the sizes of the table, within those of the run. Bounds are dropped.
+
+        Ignored before the answer.
+        """
         if self.answer is None:
             return
         found = self.answer[0]

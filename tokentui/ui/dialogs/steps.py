@@ -151,7 +151,7 @@ class StepsScreen(Dialog[None]):
         self.set_focus(self.table)
 
     def action_leave(self) -> None:
-        """End the search, or leave."""
+        """End the search and empty its line, or leave."""
         if not self.editing:
             self.dismiss(None)
             return
@@ -186,7 +186,7 @@ class StepsScreen(Dialog[None]):
 
 
 def _distance(best: Candidate | None, second: Candidate) -> str:
-    """Return the value of the runner-up less that of the best."""
+    """Return the value of the runner-up less that of the best; "equal" for none, "" without a best."""
     if best is None:
         return ""
     if isinstance(second.worth, int):
@@ -216,7 +216,7 @@ class WhyScreen(ListDialog[None]):
         self.parts = self.listing, self.notice
 
     def on_mount(self) -> None:
-        """Ask for them."""
+        """Name the steps in the title, and ask for why they were made."""
         super().on_mount()
         numbers = ", ".join(map(number, sorted(self._numbers)))
         self.name_box(f"{self.HEADING} · step{'s' * (len(self._numbers) > 1)} {numbers}")

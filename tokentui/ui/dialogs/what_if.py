@@ -161,7 +161,7 @@ def ask_beside(
 
 
 def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
-    """Return the pair or the token that is changed."""
+    """Return the pair or token of a row, else the token that was made; empty without either."""
     if isinstance(row, Candidate):
         return tokens(row.parts, "text")
     token = row.piece if row is not None else made[1] if made is not None else b""
