@@ -169,8 +169,10 @@ class ExplorerApp(TerminalApp, Explorer):
             (beside.focused or beside)._forward_event(event)
 
     def _takes_back(self, screen: PaneScreen, key: str) -> bool:
-        """Return whether a key is for the inspector beside a screen: tab goes to it, esc closes it unless
-        somebody types."""
+        """Act on a key that is for the inspector beside a screen: tab goes to it, esc closes it.
+
+        Esc stays with the screen while somebody types. Return whether the key was taken.
+        """
         top = self.screen
         if key == "tab" and isinstance(top, EngineScreen):
             top.take_keys()
@@ -237,7 +239,7 @@ class ExplorerApp(TerminalApp, Explorer):
         self.play_tour(read_tour(name))
 
     def play_tour(self, tour: Tour) -> None:
-        """Play a tour over the screen."""
+        """Play a tour over the screen, a practice on the screen of questions."""
         boundaries = self.main.text.boundaries
         if tour.asks:
             from tokentui.ui.practice_screen import PracticeScreen
@@ -299,7 +301,10 @@ class ExplorerApp(TerminalApp, Explorer):
         self._pane_screens()[-1].encode.line.value = text
 
     async def on_mount(self) -> None:
-        """Start the session."""
+        """Start the session, apply the settings of the user, and open what the start asks for.
+
+        That is the playground, the offer of a kept session, or a new session; then first screen and tour.
+        """
         self.watch_failures()
         await self.engine.start()
         if self.user_settings.keys is not None:
@@ -398,7 +403,10 @@ class ExplorerApp(TerminalApp, Explorer):
         show(self.main, described(kept, note), answered)
 
     def _start_autosave(self) -> Autosave:
-        """Return the autosave. It is loaded on first use: loading takes longer than a frame."""
+        """Return the autosave, which begins on first use and is then told what opens and when to save.
+
+        It is loaded then: loading takes longer than a frame.
+        """
         if self.autosave is None:
             from tokentui.ui.autosave import Autosave
 
@@ -414,7 +422,7 @@ class ExplorerApp(TerminalApp, Explorer):
         super().exit(result, return_code, message)
 
     async def on_unmount(self) -> None:
-        """Close the session."""
+        """Save the session for the last time and close it, also if saving fails."""
         try:
             if self.autosave is not None:
                 await self.autosave.end(left=self.left)
@@ -442,7 +450,10 @@ class ExplorerApp(TerminalApp, Explorer):
         return self._was_ready
 
     def postpone(self, error: BaseException, again: Callable[[], Awaitable[object]]) -> bool:
-        """Keep an action that needs the first training, and all keys after it, until that is there."""
+        """Keep an action that needs the first training, and all keys after it, until that is there.
+
+        Return False, and keep nothing, for another error or once the training is there.
+        """
         if not isinstance(error, NotYet) or self._is_ready:
             return False
         start_worker(self, "kept", self._run_when_ready, again)
@@ -503,7 +514,7 @@ class ExplorerApp(TerminalApp, Explorer):
     # Messages.
 
     def tell(self, error: BaseException) -> None:
-        """Show what went wrong in a line."""
+        """Show what went wrong in a line: `stopped` for `Cancelled`, nothing for `Replaced`."""
         if isinstance(error, Replaced):
             return
         if isinstance(error, Cancelled):
@@ -512,7 +523,10 @@ class ExplorerApp(TerminalApp, Explorer):
             self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen | NotYet) else "error")
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """Show a line for some seconds, in place of the last one. All are kept, for the list of messages."""
+        """Show a line for some seconds, in place of the last one, unless it is the same.
+
+        All lines are kept for the list of messages; over panes a long one is cut.
+        """
         kept = safe(text, limit=400)
         now = time.monotonic()
         if kept == self._said[0] and now < self._said[1]:

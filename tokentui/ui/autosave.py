@@ -79,7 +79,10 @@ class Autosave:
         self.schedule()
 
     def opened(self, command: do.Command[object]) -> None:
-        """Note what a command of the user has opened."""
+        """Note what a command of the user has opened. A corpus or a first typed text begins another session.
+
+        Commands of the autosave are ignored. A session that is still being resumed is given up.
+        """
         if any(command is own for own in self._own):
             return
         if self._resuming is not None and self._before is not None:  # the user has gone elsewhere meanwhile
@@ -100,7 +103,10 @@ class Autosave:
         self.fingerprint()
 
     def fingerprint(self, saved: str = "") -> None:
-        """Compute the SHA-256 of the corpus, to be saved; warn if it differs from one that was `saved`."""
+        """Compute the SHA-256 of the corpus in a worker, to be saved; warn if it differs from `saved`.
+
+        Without a corpus, or if it cannot be read, nothing happens.
+        """
 
         async def compare() -> None:
             try:
@@ -118,7 +124,11 @@ class Autosave:
         start_worker(self._app, "fingerprint", compare, exclusive=False)
 
     def current(self) -> SavedSession | None:
-        """Return the session as it would be saved now; None if there is nothing to save yet."""
+        """Return the session as it would be saved now; None if there is nothing to save yet.
+
+        It stays that which is resumed until the resumed place is shown. The present training is noted among
+        the branches.
+        """
         main, seen = self._main, self._main.snapshot
         if self._resumed is not None:
             if seen is None or self._arrived is None or seen.version <= self._arrived:
@@ -152,7 +162,10 @@ class Autosave:
         )
 
     def schedule(self) -> None:
-        """Save within `SAVE_S` if the session has changed by then."""
+        """Save after `SAVE_S` seconds if the session has changed by then. The first call notes the start.
+
+        Nothing after the last save has begun.
+        """
         if self._first is None and not self._goes_on:
             self._first = self.current()
         if self._due is None and self._last is None:
@@ -256,7 +269,10 @@ class Autosave:
     # Going on.
 
     def resume(self, kept: SavedSession) -> None:
-        """Open the corpus of a saved session, and go to its step."""
+        """Open a saved session in a task: corpus, step, recipes and typed text.
+
+        The current one is kept for errors.
+        """
         before, self._goes_on = self._about, True
         self.switch_to(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before

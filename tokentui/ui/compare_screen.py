@@ -216,7 +216,10 @@ class CompareScreen(PaneScreen):
         return places(width, height, self.count, self.zoomed)
 
     def show_containers(self, seen: frozenset[str]) -> None:
-        """Share the room between columns, encodings and what is below."""
+        """Share the room between columns, encodings and what is below, and ask for the sections seen.
+
+        The focus is taken away: what is hidden must not hand it on.
+        """
         self.set_focus(None)  # what is hidden must not hand the focus to whatever stands next to it
         count = self.count
         self.columns_row.display = self.divergence_line.display = COLUMNS in seen
@@ -249,7 +252,7 @@ class CompareScreen(PaneScreen):
         super().follow_focus(widget)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane; of the encodings, to the line to type in."""
+        """Go to a pane; of the encodings, to the line to type in, which ends the walk through passages."""
         if typing:
             self.engine.send(do.ShowPassage(None))
         self.encode.show_line(typing)
@@ -283,7 +286,10 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.CursorMoved)
     def _cursor_moved(self, event: VirtualTable.CursorMoved) -> None:
-        """Scroll the other columns, or the other side of the divergence, to the same rows."""
+        """Scroll the other columns, or the other side of the divergence, to the same rows.
+
+        The token under the cursor is marked in all panes.
+        """
         if event.table is self.columns[self.place].table:
             for column in self.columns:
                 if column.table.top != event.table.top:
@@ -379,7 +385,10 @@ class CompareScreen(PaneScreen):
         return self.now.columns[min(self.place, len(self.now.columns) - 1)]
 
     def action_turn_pair(self, by: int) -> None:
-        """Choose the next two columns to compare."""
+        """Choose the next two columns to compare, from the top of the vocabulary.
+
+        Says so if there are only two.
+        """
         pairs = list(combinations([column.key for column in self.now.columns], 2))
         if self.pair in pairs and len(pairs) > 1:
             self.pair = pairs[(pairs.index(self.pair) + by) % len(pairs)]
@@ -390,21 +399,21 @@ class CompareScreen(PaneScreen):
 
     @work
     async def action_go_to_parting(self) -> None:
-        """Go before the first step that the two columns make differently."""
+        """Go before the first step that the two columns make differently, or say that none differs."""
         if self.now and self.pair is not None:
             step = await self.engine.ask(do.GoToDivergence(*self.pair))
             if step is None:
                 self.app.say("no step differs")
 
     def action_show_differences(self) -> None:
-        """Show what differs between the two columns."""
+        """Show what differs between the two columns. Ignored without two of them."""
         names = {column.key: column.name for column in self.now.columns}
         if self.pair is not None:
             a, b = self.pair
             self.app.push_screen(DiffScreen(self.engine, self.pair, (names[a], names[b])))
 
     def action_show_agreement(self) -> None:
-        """Show how far each two columns agree."""
+        """Show how far each two columns agree. With only two, say where their figure is."""
         if len(self.now.columns) <= FEWEST:
             self.app.say("two columns have one figure, in the pane of agreement: c adds a column")
             return
@@ -450,7 +459,10 @@ class CompareScreen(PaneScreen):
 
     @work
     async def _go_to_passage(self, backward: bool) -> None:
-        """Go to the next passage of the corpus that the columns cut differently, or the previous one."""
+        """Go to the next passage of the corpus that the columns cut differently, or the previous one.
+
+        Says so if there is none. The walk starts at its first difference, going back at its last.
+        """
         passage = await self.engine.ask(do.NextPassage(backward))
         if passage is None:
             self.app.say("the columns segment the whole corpus alike")
@@ -514,7 +526,7 @@ class CompareScreen(PaneScreen):
             self.app.say(f"this column is the {'first' if by < 0 else 'last'} one")
 
     def action_turn_formulas(self) -> None:
-        """Switch the measures between formulas and conventions."""
+        """Go to the measures, and switch them between formulas and conventions."""
         if self.active != "measures":
             self.go("measures")
         self.measures.formulas = not self.measures.formulas
@@ -573,7 +585,10 @@ class CompareScreen(PaneScreen):
         self.ask_find("the vocabularies", self.vocabulary.seek, asked)
 
     def action_find_again(self, backward: bool) -> None:
-        """Go to the next row of the list that holds what was looked for, or the one before."""
+        """Go to the next row of the list that holds what was looked for, or the one before.
+
+        Says so if nothing was looked for, or nothing has it.
+        """
         if not self.vocabulary.seek:
             self.app.say("nothing to find yet: press /")
         elif not self.vocabulary.find_again(backward):

@@ -49,7 +49,7 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
 
 
 def copy_command(screen: EngineScreen[Any], now: Snapshot | None) -> None:
-    """Copy the command that reproduces a snapshot."""
+    """Copy the command that reproduces a snapshot, and show it. With nothing open, say so."""
     if now is None or now.corpus.nothing_open:
         screen.app.say("there is nothing to copy yet")
         return
@@ -59,7 +59,10 @@ def copy_command(screen: EngineScreen[Any], now: Snapshot | None) -> None:
 
 
 def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
-    """Ask what to copy of a dialog: some texts, then the row under the cursor."""
+    """Ask what to copy of a dialog: some texts, then the row under the cursor or the text seen, pictures.
+
+    Says so if there is nothing.
+    """
     copies = [*texts]
     match dialog.focused:
         case VirtualTable() as table:
@@ -111,8 +114,10 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
 
 
 def _table(table: VirtualTable, engine: EngineLink) -> Iterator[Copied]:
-    """Yield all rows of a table in three formats. For a table of a pane, which holds those that are seen, the
-    session is asked."""
+    """Yield all rows of a table in three formats; nothing for fewer than two rows.
+
+    For a table of a pane, which holds those that are seen, the session is asked.
+    """
     if table.total < 2:
         return
     for name, (ending, written) in _FORMATS.items():

@@ -141,28 +141,28 @@ class Field(Guarded, Input):
         self.selection = Selection(self.selection.start, place) if select else Selection.cursor(place)
 
     def action_cursor_left(self, select: bool = False) -> None:
-        """Move the cursor over the cluster before it."""
+        """Move the cursor over the cluster before it, or to the start of a selection."""
         if select or self.selection.is_empty:
             self._move(max(0, cluster_at(self.value, self.cursor_position - 1)[0]), select)
         else:
             super().action_cursor_left(select)
 
     def action_cursor_right(self, select: bool = False) -> None:
-        """Move the cursor over the cluster behind it, or take what is suggested."""
+        """Move the cursor over the cluster behind it, to the end of a selection, or take a suggestion."""
         if (select or self.selection.is_empty) and not self.cursor_at_end:
             self._move(self._right(), select)
         else:
             super().action_cursor_right(select)
 
     def action_delete_left(self) -> None:
-        """Delete what stands before the cursor."""
+        """Delete the selection, or what stands before the cursor; see `erased_left`."""
         if self.selection.is_empty and self.cursor_position:
             self.delete(erased_left(self.value, self.cursor_position), self.cursor_position)
         else:
             super().action_delete_left()
 
     def action_delete_right(self) -> None:
-        """Delete the cluster behind the cursor."""
+        """Delete the selection, or the cluster behind the cursor."""
         if self.selection.is_empty and not self.cursor_at_end:
             self.delete(self.cursor_position, self._right())
         else:

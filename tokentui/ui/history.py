@@ -94,7 +94,10 @@ class NavigationHistory:
         )
 
     def go_back(self) -> None:
-        """Go to the place before the last jump."""
+        """Go to the place before the last jump, of columns in Compare; say so if there is none.
+
+        Ignored while it goes back, and before there is a snapshot.
+        """
         snapshot, app = self._app.engine.snapshot, self._app
         if snapshot is None or self.going_back:
             return

@@ -183,7 +183,10 @@ class EngineLink:
             self._app.call_later(self._empty)
 
     def _empty(self) -> None:
-        """Give the snapshot in the mailbox to the screens, as soon as the terminal has taken the last one."""
+        """Give the snapshot in the mailbox to the screens, unless the terminal still takes the last one.
+
+        It then tries again after BACKLOG_S seconds.
+        """
         if self._waiting is None or not self._app.is_running:
             return
         if self._app.backlog():

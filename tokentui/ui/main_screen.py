@@ -263,7 +263,7 @@ class MainScreen(PaneScreen):
         return "editor" if self.corpus.editing else "cursor" if self.text.cursor is not None else "corpus"
 
     def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane."""
+        """Go to a pane; to the typed text, to type. The cursor of the corpus ends unless that is gone to."""
         if pane != "corpus" or self.corpus.editing:
             self.text.end_cursor()
         super().go(pane, typing=pane == "encode")
@@ -415,7 +415,10 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
-        """Inspect a row, unfold a folded one, or take it as the guess of a prediction."""
+        """Inspect a row, unfold a folded one, or take it as the guess of a prediction.
+
+        Of an opened file, the reason why a token is unreachable is asked for first.
+        """
         row: Candidate | Entry | None = event.held
         if self.prediction is not None and isinstance(row, Candidate):
             self.prediction.pick(row)
@@ -489,7 +492,10 @@ class MainScreen(PaneScreen):
 
     @work
     async def action_inspect_token(self) -> None:
-        """Inspect the token under the cursor of the corpus."""
+        """Inspect the token under the cursor of the corpus, or say that there is none.
+
+        Ignored without a cursor.
+        """
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         if (place := self.text.cursor_part) is None:
@@ -504,7 +510,10 @@ class MainScreen(PaneScreen):
 
     @work
     async def action_life(self) -> None:
-        """Show the life of the word under the cursor of the corpus, or of the typed text."""
+        """Show the life of the word under the cursor of the corpus, else of the typed text.
+
+        Says so if there is neither.
+        """
         from tokentui.ui.dialogs.life import LifeScreen
 
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
@@ -680,7 +689,10 @@ class MainScreen(PaneScreen):
         self.go("vocabulary")
 
     def action_predict(self) -> None:
-        """Hide the next pair and let the user guess it, or show it again."""
+        """Hide the next pair and let the user guess it, from the pairs; again, show it and the score.
+
+        Says so if there is no pair to guess.
+        """
         from tokentui.ui.predict import LABELS, Prediction, can_predict
 
         now = self.snapshot
@@ -771,7 +783,7 @@ class MainScreen(PaneScreen):
         self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
 
     def action_sort_pairs(self) -> None:
-        """Sort pairs by their counts, or by their scores again."""
+        """Sort pairs by their counts, or by their scores again, from the top; say so if nothing is open."""
         self.say_if_nothing_open()
         self.pairs.move_to(0)
         order = "" if self.viewport.candidates_order else BY_COUNT
@@ -784,7 +796,10 @@ class MainScreen(PaneScreen):
 
     @work
     async def action_follow_merge(self) -> None:
-        """Show where the last merge was made; again: the next place."""
+        """Show where the last merge was made; again: the next place.
+
+        Says so if there is no merge, it has no place, or the place is the only one.
+        """
         now = self.snapshot
         if now is None or not now.main.at.step:
             self.app.say("no step has been made yet")
@@ -823,7 +838,10 @@ class MainScreen(PaneScreen):
 
     @work
     async def open_source(self, command: do.Open | do.OpenTokenizer) -> None:
-        """Open a corpus or a tokenizer, and show it in place of what is open."""
+        """Open a corpus or a tokenizer in place of what is open, and remember it as recent.
+
+        Raises `TokentuiError`; for a tokenizer its hint also names how to read the file as a text.
+        """
         try:
             await self.corpus.replaced(self.engine.ask(command))
         except TokentuiError as error:
@@ -835,14 +853,18 @@ class MainScreen(PaneScreen):
         await asyncio.to_thread(remember, source)
 
     def action_turn_ages(self) -> None:
-        """Color tokens by the step that created them, or turn this off."""
+        """Color tokens by the step that created them, or turn this off; say so if nothing is open."""
         self.say_if_nothing_open()
         on = self.text.turn_ages()
         self.set_viewport(ages=on)
         self.update_titles()
 
     def action_ask_what_if(self) -> None:
-        """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair."""
+        """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair.
+
+        Raises:
+            NotYet: There is no snapshot, or the corpus is being read.
+        """
         from tokentui.ui.dialogs.what_if import ask_beside
 
         now = self.snapshot
@@ -854,7 +876,10 @@ class MainScreen(PaneScreen):
     # Finding.
 
     def action_find(self) -> None:
-        """Ask for text, and find it in the pane that has the focus."""
+        """Ask for text, and find it in the active pane; from the typed text, in the corpus.
+
+        An empty text only takes the marks away.
+        """
         pane = self.active if self.active != "encode" else "corpus"
 
         def find(text: str) -> None:
@@ -871,7 +896,10 @@ class MainScreen(PaneScreen):
         return f"{candidate}s" if pane == "pairs" else self.entry(pane).title.lower()
 
     def action_filter(self) -> None:
-        """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""
+        """Ask for a text, and show only the rows of the active table that hold it; none: all of them.
+
+        Says so where the active pane is no table.
+        """
         if (pane := self.active) not in self.tables:
             self.app.say("& narrows a table: go to the pairs (2) or the vocabulary (3)")
             return
@@ -880,7 +908,10 @@ class MainScreen(PaneScreen):
         )
 
     def narrow(self, pane: str, text: str) -> None:
-        """Show only the rows of a table that hold a text; all where it is empty."""
+        """Show only the rows of a table that hold a text, from the top; all for an empty one.
+
+        A restriction to some tokens ends.
+        """
         table = self.tables[pane]
         table.only, table.among, table.match = text, "", ()
         table.find = text or (self.sought[1] if self.sought[0] == pane else "")
@@ -891,7 +922,7 @@ class MainScreen(PaneScreen):
             self.set_viewport(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
 
     def action_find_again(self, backward: bool) -> None:
-        """Go to the next match of the last search, or the previous one."""
+        """Go to the next match of the last search, or the previous one; say so if nothing was sought."""
         if self.sought[1]:
             self._find(*self.sought, backward)
         else:
@@ -899,7 +930,10 @@ class MainScreen(PaneScreen):
 
     @work
     async def _find(self, pane: str, text: str, backward: bool) -> None:
-        """Go to the next match of a text in a pane, or the previous one."""
+        """Go to the next match of a text in a pane, or the previous one; say so if there is none.
+
+        A match in the vocabulary unfolds it.
+        """
         found_last = self.text.found[0] if self.text.found is not None else self.text.top_place
         start = found_last if pane == "corpus" else self.tables[pane].cursor
         match = await self.engine.ask(do.Find(pane, text, start, backward, self.mode))

@@ -386,7 +386,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         return [found[letter] for letter in dict.fromkeys(order) if letter in found]
 
     def on_key(self, event: events.Key) -> None:
-        """Say where a key works that does nothing here."""
+        """Say where a key works that does nothing here, or that it is no key. Typed text is left alone."""
         typing = self.typing or self.context == "editor"
         if event.key in self.active_bindings or (typing and event.is_printable):
             return
@@ -464,7 +464,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         ask(self, self.snapshot, first)
 
     def action_playground(self) -> None:
-        """Open the playground with the typed text, which comes back when it is left."""
+        """Open the playground with the typed text, which comes back when it is left unless it is too long."""
         def left(text: str) -> None:
             if len(text) <= TYPED_LIMIT:
                 self.encode.line.value = text
@@ -500,7 +500,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), left)
 
     def action_find_anything(self, typed: str = "") -> None:
-        """Open the finder, and do what is chosen."""
+        """Open the finder, do what is chosen, and remember it as recent."""
         from tokentui.ui.dialogs.finder import MOST_RECENT, FinderScreen, Index, entries_of
 
         def act(entry: Found | None) -> None:
@@ -518,7 +518,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         return self.context
 
     def ask_where_to_go(self) -> None:
-        """Ask for a step or a token, and go there; list other ways to go."""
+        """Ask for a step or a token, and go there; list the other ways to go that apply here."""
         from tokentui.ui.dialogs.ask import GoToScreen
 
         actions = {action.id: action for action in actions_of(type(self), self.app.user_keys)}
@@ -530,7 +530,10 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.call_later(self.app.run_action, action.action, self)
 
     def action_leap(self, tens: int) -> None:
-        """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
+        """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps.
+
+        Says why if no step leads there.
+        """
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
         self.say_why_stuck(tens > 0)
@@ -588,7 +591,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.focus_active()
 
     def focus_active(self) -> None:
-        """Give the active pane the focus, and show its keys."""
+        """Give the active pane the focus, and show its keys and titles. Ignored below another screen."""
         if self.app.keyed is not self:
             return
         body = self.body_of(self.active)
@@ -642,7 +645,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
                 self.go(name, typing=typing)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane, or to the line to type in."""
+        """Go to a pane, or to the line to type in, and end a family of keys that waits."""
         self.close_family()
         self.active, self.typing = pane, typing
         self.lay_out()
@@ -776,7 +779,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         return (*self.panes[pane].states, *([view] if view else ()))
 
     def action_zoom(self) -> None:
-        """Give the active pane all the room, or put the others back."""
+        """Give the active pane all the room, or put the others back; say so if it has all already."""
         layout = self.current_layout
         if not self.zoomed and layout is not None and len(layout.groups) == 1:
             self.app.say("this pane has all the room already")

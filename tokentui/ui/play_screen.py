@@ -298,7 +298,10 @@ class PlayScreen(EngineScreen[str]):
         yield self.footer_line
 
     def on_mount(self) -> None:
-        """Begin in the text, and open the tokenizers."""
+        """Begin in the text, open the tokenizers in a worker, and keep the text every SAVE_S seconds.
+
+        A text that the editor refuses is left out, with the reason.
+        """
         self.text_pane.border_title = ui_text.join((("Text", ""),))
         text = self._start.text or ""
         if refused := refusal(text):
@@ -324,7 +327,10 @@ class PlayScreen(EngineScreen[str]):
         """Stay with the tokenizers as they were when the playground was opened."""
 
     async def _open_all(self) -> None:
-        """Open the tokenizers one after the other; show each as soon as it is there."""
+        """Open the tokenizers one after the other; show each as soon as it is there, or its error.
+
+        Those that failed before are not tried again.
+        """
         for column in list(self.columns):
             if column.open or column.error:
                 continue
@@ -474,7 +480,9 @@ class PlayScreen(EngineScreen[str]):
         self.text_pane.border_subtitle = ui_text.join(((self.editor.position, "muted"),))
 
     def _follow_text(self) -> None:
-        """Put the cursors of the tokens where that of the text is. The tokens of a chat are of another text.
+        """Put the cursors of the tokens where that of the text is, and describe them.
+
+        Ignored in a chat, whose tokens are of another text, and until the typed text is encoded.
         """
         if self.chat or self.shown_text != self.editor.text:
             return  # what is typed moves the cursor as well: its tokens are on their way
@@ -526,7 +534,7 @@ class PlayScreen(EngineScreen[str]):
     # What keys do.
 
     def action_leave(self) -> None:
-        """End the chat, else leave with the text."""
+        """End the chat, else keep and leave with the text. At a start of the program, ask once more."""
         if self.chat:
             self.action_turn_chat()
             return
@@ -542,7 +550,7 @@ class PlayScreen(EngineScreen[str]):
         return next((column for column in self.columns if column.chips.has_focus), None)
 
     def action_add(self) -> None:
-        """Ask for a tokenizer, and show it at the right."""
+        """Ask for a tokenizer, and show it at the right; say so if MOST_PLAYED are shown."""
         from tokentui.ui.dialogs.play import PlayAddScreen
 
         if len(self.columns) >= MOST_PLAYED:
@@ -569,7 +577,7 @@ class PlayScreen(EngineScreen[str]):
         start_worker(self, "open", self._open_all)
 
     def action_remove(self) -> None:
-        """Remove a tokenizer; one stays."""
+        """Remove the tokenizer that has the focus, else the last one; the only one stays."""
         if len(self.columns) == 1:
             self.say("one tokenizer stays: ctrl+o adds another one")
             return
@@ -629,7 +637,13 @@ class PlayScreen(EngineScreen[str]):
 
     @work
     async def action_decode(self) -> None:
-        """Put the text of the listed ids in their place. The line below says whether it encodes to them."""
+        """Put the text of the listed ids in their place. The line below says whether it encodes to them.
+
+        Says so without ids, and for an error of decoding.
+
+        Raises:
+            TokentuiError: The tokenizer is not open yet.
+        """
         ids, column = ids_in(self.editor.text), self.focused_column or self.columns[0]
         if not ids:
             self.say("no ids: a list of numbers, such as 464 4315 287, becomes text")
@@ -675,7 +689,11 @@ class PlayScreen(EngineScreen[str]):
         self.app.push_screen(FindScreen(self.engine, where, self.sought), answered)
 
     def action_find_again(self) -> None:
-        """Go to the next match, round the end. Matches are marked."""
+        """Mark all matches of what was sought, and go to the next, round the end.
+
+        In the text that is a place; in a tokenizer a token with the text. `#id` finds an id, and so does a
+        number that no text has.
+        """
         sought, text = self.sought, self.shown_text
         named = _ID_SOUGHT.fullmatch(sought)
         column = self.focused_column
@@ -745,7 +763,7 @@ class PlayScreen(EngineScreen[str]):
         """Edit the text with the program of the user.
 
         Raises:
-            TokentuiError: No program is named, or it cannot be run.
+            TokentuiError: No program is named, it cannot be run, or its text is too long to be edited.
         """
         from tokentui.ui.outside import edited
 

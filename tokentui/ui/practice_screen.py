@@ -89,7 +89,7 @@ class PracticeScreen(TourScreen):
         self.lay_out_panel()
 
     def action_turn_stop(self, by: int) -> None:
-        """Give the answer; behind it, go on."""
+        """Give the answer; behind it, go on, with the score behind the last. Never goes back."""
         if by < 0:
             return
         if self._verdict is None:
@@ -116,7 +116,7 @@ class PracticeScreen(TourScreen):
             ))
 
     def _judge(self, right: bool) -> None:
-        """Count an answer, and show what was hidden."""
+        """Count an answer, and show what was hidden. A question missed for the first time is asked again."""
         question = self.question
         self.asked, self.right = self.asked + 1, self.right + right
         if not right and question not in self._missed:

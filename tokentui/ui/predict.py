@@ -76,7 +76,7 @@ class Prediction:
         self._judge(row.parts)
 
     def ask(self) -> None:
-        """Ask for a line."""
+        """Ask for a pair in a line, and judge it. Only those that are shown are taken."""
 
         def describe_guess(line: str) -> str:
             if not line:
@@ -101,7 +101,7 @@ class Prediction:
         return next(iter(exact or joined), ())
 
     def _judge(self, parts: tuple[bytes, ...]) -> None:
-        """Count a guess, say what was right and why, and make the step."""
+        """Count a guess, say what was right and why, and make the step. Ignored without a next pair."""
         now = self.seen
         if now is None or now.main.why.best is None:
             return

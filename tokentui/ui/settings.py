@@ -202,7 +202,7 @@ class UserSettings:
         self.keep(setting.name, value)
 
     def keep(self, name: str, value: Value) -> None:
-        """Keep a value; a thread writes it."""
+        """Keep a value; a thread writes it later. It takes no effect by itself."""
         self._found[name] = value
         with self._lock:
             self._waiting[name] = value

@@ -111,7 +111,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return {action.id: action for action in actions_of(MainScreen, self.app.user_keys)}
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take what the session shows now, and ask for the end of the training once it is there."""
+        """Take what the session shows now, and ask once for each text for the end of the training."""
         self.now = snapshot
         ready = not (snapshot.corpus.nothing_open or snapshot.main.partial) and snapshot.main.encoding.text
         if ready and snapshot.main.traits.grows and self._asked != snapshot.main.encoding.text:
@@ -132,7 +132,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         self.dismiss(True if self._offer else None)
 
     def action_forget(self) -> None:
-        """Forget the session that is offered."""
+        """Leave, and forget the session that is offered; say so if none is."""
         if self._offer:
             self.dismiss(False)
         else:

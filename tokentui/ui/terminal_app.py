@@ -138,7 +138,10 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
             keep_account(error)
 
     def _fatal_error(self) -> None:
-        """Close after a failure. Its message, without local variables, follows on the restored terminal."""
+        """Close after a failure, by force if it takes long.
+
+        Its message, without local variables, follows on the restored terminal.
+        """
         if self._watchdog is not None:
             if self._exception is not None and not self._watchdog.words:
                 self._watchdog.words = _crash_message(self._exception)

@@ -98,7 +98,7 @@ class TourScreen(MainScreen):
         return (self.context, "tour")
 
     def on_key(self, event: Key) -> None:
-        """Go to the next stop with the key that the tour waits for."""
+        """Go to the next stop with the key that the tour waits for, unless the reader strayed or types."""
         waited = self._waited
         if waited is not None and event.key in waited.keys and not self._strayed and not self._types:
             event.stop()
@@ -127,7 +127,10 @@ class TourScreen(MainScreen):
         await self.engine.close()
 
     def action_turn_stop(self, by: int) -> None:
-        """Go to the next stop, or the one before; behind the last one the tour is over."""
+        """Go to the next stop, or the one before; behind the last one the tour ends.
+
+        Ignored before the first.
+        """
         if self.at + by == len(self.tour.stops):
             self.action_leave_tour()
         elif self.at + by >= 0:

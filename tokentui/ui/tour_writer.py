@@ -61,7 +61,7 @@ def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
 
 
 def ask_name(screen: EngineScreen[Any]) -> None:
-    """Prompt for the name of a file, and write the tour to it."""
+    """Prompt for the name of a file, and write the recorded tour to it; say so if no stop was recorded."""
     from tokentui.ui.dialogs.saving import ask_file
 
     stops = stops_of(screen.app.recorder, screen.engine.snapshot)

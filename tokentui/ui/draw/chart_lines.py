@@ -105,7 +105,7 @@ class ChartLines(Lines, can_focus=True):
         self.look(self.view._replace(at=place))
 
     def action_turn_log(self, axis: str) -> None:
-        """Make an axis logarithmic, or linear again."""
+        """Make an axis logarithmic, or linear again; say so if it cannot be."""
         turned = turned_log(self.picture, self.view, axis)
         if turned is None:
             self.app.say("this axis cannot be logarithmic: it has names, or no value above 0")

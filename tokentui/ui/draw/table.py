@@ -299,7 +299,11 @@ class VirtualTable(ScrolledLines):
         self.choose()
 
     def choose(self) -> None:
-        """Choose the row under the cursor."""
+        """Choose the row under the cursor. Nothing while it is not held.
+
+        Raises:
+            SkipAction: There are no rows, so the key goes on.
+        """
         if not self.total:
             raise SkipAction
         if (row := self.row_at(self.cursor)) is not None:

@@ -168,7 +168,7 @@ class ColumnTable(VirtualTable, Pane):
             self.show(snapshot.main, self.mode)
 
     def show(self, column: ColumnSnapshot, mode: GlyphMode) -> None:
-        """Show the rows of another step, or other rows of it."""
+        """Show the rows of another step, or other rows of it. The count of matches goes with the step."""
         if self.column is None or self.column.at.step != column.at.step:
             self.match = ()
         self.column, self.mode = column, mode

@@ -157,8 +157,11 @@ class CorpusText(ScrolledLines):
             self._bring_coming(self.layout_held)
 
     def _bring_coming(self, held: Layout) -> None:
-        """Scroll to the next place of what the next step merges, unless one is seen, or a cursor stands on a
-        token."""
+        """Scroll to the next place of what the next step merges.
+
+        Nothing if one is seen, or a cursor stands on a token. It is sought in the corpus if the held text has
+        none below.
+        """
         rows = held.rows[self.top : self.top + self.size.height]
         seen = self.cursor is not None or not rows
         if seen or any(start < rows[-1][1] and end > rows[0][0] for start, end in held.coming):
@@ -311,7 +314,7 @@ class CorpusText(ScrolledLines):
         return held.piece_at(here[0]) if held is not None and here is not None else b""
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor on the token that is clicked; inspect it if the cursor is there."""
+        """Put the cursor on the token that is clicked; choose it if the cursor is there."""
         held, at = self.layout_held, event.get_content_offset(self)
         if held is None or at is None or not 0 <= (row := self.top + at.y) < len(held.rows):
             return
@@ -359,7 +362,7 @@ class CorpusText(ScrolledLines):
         return held.part_at(here[0]) if held is not None and here is not None else None
 
     def _put(self, held: Layout, token: tuple[int, int] | None) -> None:
-        """Put the cursor on a token, and bring it into view."""
+        """Put the cursor on a token, bring it into view, and post that it moved. Nothing for None."""
         if token is None:
             return
         self.cursor = held.place_of(token[0])
@@ -563,8 +566,12 @@ class CorpusPane(Vertical, Pane):
         self._anew = not self.edited
 
     async def begin(self) -> None:
-        """Open the editor with the corpus. If the corpus cannot be edited, say why; a second call then opens
-        an empty text.
+        """Open the editor with the corpus, or the text typed before.
+
+        If the corpus cannot be edited, say why; a second call then opens an empty text.
+
+        Raises:
+            NotYet: There is no snapshot, or a corpus is being opened.
         """
         now = self.engine.snapshot
         if now is None or self._opening or loads(now):
@@ -635,7 +642,10 @@ class CorpusPane(Vertical, Pane):
         self._close(CorpusPlace(0, self._editor.line_offset) if self._editor is not None and typed else None)
 
     def _close(self, place: CorpusPlace | None = None) -> None:
-        """Show the text in tokens again, round a place or where it was; the editor keeps the typed text."""
+        """Show the text in tokens again, round a place or where it was; the editor keeps the typed text.
+
+        Ignored unless the editor is shown.
+        """
         if self._editor is not None and self.editing:
             self.text.display, self._editor.display, self.editing = True, False, False
             self.text.begin_again(place)

@@ -258,7 +258,10 @@ class EncodePane(TypedPane):
         return None
 
     def on_click(self, event: Click) -> None:
-        """Report a click on a token."""
+        """Report a click on a token, and whether the cursor is on it already.
+
+        Ignored beside tokens, and while they are not those of the line.
+        """
         place = event.get_content_offset(self.tokens)
         token = self.token_there(*place) if place is not None else None
         if token is None or self._shown.text != self.line.value:

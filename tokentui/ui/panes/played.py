@@ -141,7 +141,7 @@ class ChipList(StyledLines, can_focus=True):
         self.put_cursor(cursor)
 
     def put_cursor(self, number: int | None) -> None:
-        """Put the cursor on a token, and scroll to it."""
+        """Put the cursor on a token, and scroll to it if it is not seen; None takes the cursor away."""
         self.cursor = number
         rows = self._seen()
         if number is not None and rows:
@@ -300,7 +300,10 @@ class ChipList(StyledLines, can_focus=True):
         self._go(len(self.encoded.tokens) if by > 0 else 0)
 
     def action_longest(self) -> None:
-        """Go to the longest token; from there, to the next longest one of another text."""
+        """Go to the longest token; from there, to the next longest one of another text, round the end.
+
+        Says its rank and characters. Nothing without tokens.
+        """
         starts, ends, text = self.encoded.starts, self.encoded.ends, self.encoded.text
         places: dict[str, int] = {}
         for at in range(len(self.encoded.tokens)):

@@ -48,7 +48,7 @@ class Scrubber(StatusBand):
         return round(min(max(0, x - first), wide - 1) / (wide - 1) * end)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Begin to drag if there is a curve."""
+        """Begin to drag, and go to the step at the mouse, if there is a curve."""
         if (step := self.step_at(event.x)) is not None:
             event.stop()
             self.capture_mouse()
