@@ -70,7 +70,7 @@ class CommandEntry:
     options: Ref
 
     def load(self) -> click.Command:
-        """Import the click command, and add the options that every command has."""
+        """Import the click command, and add the options that every command has, once."""
         with runtime.interrupts_end():
             command: click.Command = self.options.resolve()
         command.name, command.short_help, command.context_class = self.name, self.about, _Context

@@ -389,7 +389,7 @@ def _axes_by_position(
 
 
 def _axes(words: Sequence[str]) -> dict[str, Any]:
-    """Parse values of `-s` into axes."""
+    """Parse values of `-s` into axes. Raises for an unknown axis and one without a value."""
     axes: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")

@@ -275,7 +275,10 @@ def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:
 
 
 def complain(line: str) -> None:
-    """Print a line on standard error, after the name of the program."""
+    """Print a line on standard error, after the name of the program.
+
+    Without a reader, standard error is closed to /dev/null and the work goes on.
+    """
     if sys.stderr is None or sys.stderr.closed:
         return
     text = safe_line(line, ascii_only=not takes_utf8(sys.stderr))

@@ -100,7 +100,11 @@ def command(
 
 
 def _tokenizer(shared: SharedOptions, path: str | None, corpus: Corpus, size: int | None) -> Tokenizer:
-    """Load the tokenizer, or train the recipe on the corpus."""
+    """Load the tokenizer, or train the recipe on the corpus.
+
+    Raises:
+        TokentuiError: There is a recipe without a size, or its training ends before the size.
+    """
     if path is not None:
         return shared.load_tokenizer(path)
     if size is None:
@@ -117,7 +121,10 @@ def _tokenizer(shared: SharedOptions, path: str | None, corpus: Corpus, size: in
 
 
 def _check(shared: SharedOptions, path: str, tokenizer: str | None, size: int | None, named: bool) -> int:
-    """Check a certificate, and print the report. Returns the exit code."""
+    """Check a certificate, on the corpus too if one is `named`, and print the report.
+
+    Returns the exit code: 1 if it does not hold. Raises if only one of tokenizer and corpus is named.
+    """
     if named != bool(shared.sources):
         raise TokentuiError("-t or -r and CORPUS go together", shared.command, "name both or none of them")
     with output.working(shared.quiet) as bar:

@@ -109,6 +109,8 @@ def _numbered(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 def _default(planned: Plan, shared: SharedOptions) -> str:
     """Return the default scheduler: a local cluster if the text is larger than the free memory, else empty.
+
+    It is empty without Dask, too. A notice tells of the cluster.
     """
     from tokentui.text.cluster import LOCAL, installed  # Dask itself is not loaded by it
 

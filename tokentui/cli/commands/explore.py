@@ -297,8 +297,10 @@ def _check_memory() -> None:
 
 
 def _check_terminal(sources: tuple[str, ...]) -> None:
-    """Raise if there is no terminal or keyboard. If the corpus is standard input, the keyboard is read from
-    /dev/tty."""
+    """Raise if there is no terminal or keyboard.
+
+    If the corpus is standard input, descriptor 0 becomes /dev/tty, and `sys.stdin` keeps the corpus.
+    """
     hint = "commands for scripts: " + ", ".join(COMMANDS)
     if (kind := os.environ.get("TERM", "")) in ("dumb", ""):
         raise TokentuiError("the explorer needs a terminal with cursor control", f"TERM={kind}", hint)

@@ -104,7 +104,7 @@ def _listed() -> Report:
 
 
 def _described(shared: SharedOptions, exercise: Exercise) -> int:
-    """Print an exercise, and check its claims. Returns the exit code."""
+    """Print an exercise, and check its claims. Returns the exit code: 1 if a claim is false."""
     with working(shared.quiet) as bar, bar.phase("training"):
         false = false_claims(exercise) if exercise.trains else []
     sections = [Section("exercise", exercise.title, wrap=True)]
@@ -137,7 +137,11 @@ def _described(shared: SharedOptions, exercise: Exercise) -> int:
 def _folder(
     shared: SharedOptions, exercise: Exercise, folder: str, hints: int, no_code: bool, as_csv: bool
 ) -> int:
-    """Grade each file of a folder. Returns the exit code."""
+    """Grade each file of a folder, and print a row for each as soon as it is graded, or a table.
+
+    Returns 1 if one has not passed; a file that cannot be graded is a row with its error. Raises for an empty
+    folder.
+    """
     names = _submissions(folder)
     if not names:
         raise TokentuiError("no submissions", shown_path(folder), "put one file for each student there")
@@ -170,7 +174,10 @@ def _folder(
 
 
 def _submissions(folder: str) -> list[tuple[str, str]]:
-    """Return the name and the path of each submission: a file, or the only file of a folder."""
+    """Return the name and path of each submission: a file, or the first fitting file of a folder.
+
+    Hidden names are left out; at most _MOST_FILES.
+    """
     found: list[tuple[str, str]] = []
     with os.scandir(folder) as entries:
         listed = sorted((entry for entry in entries if not entry.name.startswith(".")),

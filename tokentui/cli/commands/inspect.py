@@ -209,7 +209,11 @@ def command(
 
 
 def _write_table(shared: SharedOptions, tokenizer: str, path: str) -> int:
-    """Write a row for each id to a file. Returns the exit code."""
+    """Write a row for each id to a file, and print a report. Returns the exit code.
+
+    Raises:
+        TokentuiError: The name has no suffix of a table, or the file cannot be written.
+    """
     check_table_name(path)
     output.check_target(path)
     tok = shared.load_tokenizer(tokenizer)
@@ -221,7 +225,10 @@ def _write_table(shared: SharedOptions, tokenizer: str, path: str) -> int:
 
 
 def _print_analysis(shared: SharedOptions, tokenizer: Tokenizer, analysis: Analysis) -> int:
-    """Print the report of an analysis, on a corpus if one is named."""
+    """Print the report of an analysis, on a corpus if one is named. Returns the exit code.
+
+    Raises if it needs a corpus and none is named.
+    """
     if analysis.needs_corpus:
         shared.require_corpus()
     with output.working(shared.quiet) as bar:
@@ -235,7 +242,10 @@ def _print_analysis(shared: SharedOptions, tokenizer: Tokenizer, analysis: Analy
 def _print_weights(
     shared: SharedOptions, tokenizer: Tokenizer, path: str, embedding: str, head: str
 ) -> int:
-    """Print the tokens that a model may not have learned."""
+    """Print the tokens that a model may not have learned. Returns the exit code.
+
+    A notice says how many bytes are read from a remote model.
+    """
     from tokentui.analyze.under_trained import report, under_trained  # only where weights are named
     from tokentui.formats.weights import open_model
 

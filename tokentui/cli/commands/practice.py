@@ -51,7 +51,11 @@ def command(shared: SharedOptions, name: str, count: int, seed: int) -> int:
 
 
 def _practice(shared: SharedOptions, name: str, count: int, seed: int) -> Practice:
-    """Return the questions on an exercise, or on a corpus with `-r`."""
+    """Return the questions on an exercise, or on a corpus with `-r`.
+
+    Raises:
+        TokentuiError: There is no such exercise, or it trains nothing.
+    """
     if shared.recipe is not None:
         recipe, run = shared.recipe_and_run(shared.recipe)
         with working(shared.quiet) as bar:

@@ -197,7 +197,10 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
 
 
 def _train(trainer: Trainer, run: Run, on_step: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
-    """Run the steps. `told` gets each step as soon as it is made. Return why the run ended."""
+    """Run the steps, and return why the run ended; a cancellation ends it too.
+
+    `on_step` gets each step as soon as it is made.
+    """
     written = 0
 
     def follow(done: int, total: int) -> None:

@@ -143,7 +143,7 @@ def _versions(
     shared: SharedOptions, ours: Tokenizer, path: str, peers: Sequence[Peer], texts: Sequence[str],
     bar: ProgressBar,
 ) -> int:
-    """Compare several versions with a file, and print the report. Return the exit code."""
+    """Compare several versions with a file, and print the report. Return 1 if a text differs, else 0."""
     with bar.phase("encoding"):
         found = verify_versions(ours, path, peers, texts)
     bar.close()
@@ -165,7 +165,10 @@ def _consent(install: bool) -> Consent:
 
 
 def _trained(shared: SharedOptions, path: str) -> int:
-    """Compare the merges of a file with a training run, and print the report. Return the exit code."""
+    """Compare the merges of a file with a training run, and print the report.
+
+    Returns 1 if a merge differs, else 0. Without `-r` the recipe of the file is trained.
+    """
     trains = shared.recipe is not None
     tokenizer = load(path, otherwise="" if trains else shared.split_for_file())
     recipe = shared.recipe_and_run(shared.recipe or "")[0] if trains else shared.with_axes(tokenizer.recipe)

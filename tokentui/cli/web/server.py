@@ -173,8 +173,10 @@ class VisitorSession:
             _set_size(self.master, columns, rows)
 
     async def receive_downloads(self, on_file: Callable[[str], Awaitable[object]]) -> None:
-        """Receive the files that the process exports, until it ends. Only the last file is kept. `on_file` is
-        called with the key of each."""
+        """Receive the files that the process exports, until it ends or one is too large.
+
+        Only the last file is kept. `on_file` is called with the key of each.
+        """
         reader = asyncio.StreamReader()
         pipe = os.fdopen(self.pipe, "rb", 0)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -204,7 +206,10 @@ class VisitorSession:
             self.master = -1
 
     async def end(self) -> None:
-        """Close the terminal and wait until the process has exited. Kill it if it does not."""
+        """Close the terminal, drop the files, and wait until the process has exited.
+
+        Kills it after SHUTDOWN_S seconds.
+        """
         self.close_terminal()
         self.files.clear()
         try:
@@ -350,7 +355,10 @@ class ExplorerServer:
         raise web.HTTPNotFound(text="the file is no longer available\n")
 
     async def _session(self, request: web.Request) -> web.WebSocketResponse:
-        """Handle the WebSocket of a visitor from start to end."""
+        """Handle the WebSocket of a visitor from start to end: a process of its own, with a terminal.
+
+        If all places are taken, wait for sessions that end; if none does, say so and close.
+        """
         from aiohttp import web
 
         websocket = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MAX_PENDING_INPUT)
@@ -397,8 +405,10 @@ class ExplorerServer:
         return task
 
     async def _relay(self, websocket: web.WebSocketResponse, visitor: VisitorSession) -> None:
-        """Pass input and output between the browser and the process, until either ends or the visitor is
-        idle."""
+        """Pass input and output between browser and process, until either ends or the visitor is idle.
+
+        Files that the process exports are announced. An idle visitor is told.
+        """
         loop = asyncio.get_running_loop()
         last_input = loop.time()
 

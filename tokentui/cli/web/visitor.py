@@ -61,7 +61,7 @@ class VisitorConfig:
 
 
 def main() -> int:
-    """Run the program for a visitor. Return its exit code."""
+    """Run the program for a visitor, in the sandbox of the configuration. Return its exit code."""
     with contextlib.suppress(OSError):  # so that the end of the line is told to it, and a new size
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     config = VisitorConfig(**json.loads(sys.argv[1]))
