@@ -146,7 +146,7 @@ class Session:
         self._responsive.close()
 
     def send(self, command: do.Command[_A]) -> asyncio.Future[_A]:
-        """Send a command to the engine.
+        """Send a command to the engine. Its answer is cancelled if the session closes.
 
         Returns:
             Its answer, once it is known; a `TokentuiError` if it cannot be done.
@@ -350,7 +350,11 @@ class Session:
                     self._run(queued.command, queued.answer)
 
     def _run(self, command: do.Command[object], answer: Answer) -> None:
-        """Run a command, or begin the job that answers it. An exception becomes the answer."""
+        """Run a command, or begin the job that answers it. An exception becomes the answer.
+
+        A walk in progress first makes a slice of its work. `CancelWork` also drops queued commands, loading
+        and results.
+        """
         state, sync = self.state, self.state.sync
         self._touched = True
         try:

@@ -96,7 +96,10 @@ class State:
     # ---- what is opened
 
     def _set_main_training(self, training: Training) -> None:
-        """Set the training of the first column. With another corpus, reset results and the other columns."""
+        """Set the training of the first column.
+
+        With another corpus, reset the results, and close the other columns: they are opened again on it.
+        """
         moved = training.corpus is not self.results.corpus
         self.main.set_training(training)
         corpus = training.corpus

@@ -74,7 +74,10 @@ def preset_of(played: Played) -> str | None:
 
 
 def tokenizer_files() -> tuple[str, ...]:
-    """Return the tokenizer files of the playground and of the last sessions that exist, without doubles."""
+    """Return the tokenizer files of the playground and of the last sessions that exist, without doubles.
+
+    At most MOST_FILES, the newest first; sessions that cannot be read are left out.
+    """
     found = [played.wanted.path for played in read_left().tokenizers if played.wanted.path]
     for path in saved_sessions()[:MOST_FILES]:
         with contextlib.suppress(TokentuiError):
@@ -84,7 +87,7 @@ def tokenizer_files() -> tuple[str, ...]:
 
 
 def playable() -> Playable:
-    """Return the tokenizers at hand."""
+    """Return the tokenizers at hand, and the encodings whose files are missing, with where to get them."""
     from tokentui.formats.published import OPENAI, located
 
     there, missing = list[str](), list[tuple[str, str]]()

@@ -311,7 +311,11 @@ def saved_sessions(folder: Path | None = None) -> list[Path]:
 
 
 def _hold(path: Path) -> int:
-    """A lock that goes with the process, however it ends."""
+    """Return the descriptor of a lock that goes with the process, however it ends.
+
+    Raises:
+        TokentuiError: Another process has the session, which the message names, or no lock can be made.
+    """
     where = path.with_suffix(".lock")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -59,7 +59,11 @@ _CHANGES_NAMED = 2
 
 
 def at_step(training: Training) -> AtStep:
-    """Return the numbers of a training at its current step."""
+    """Return the numbers of a training at its current step.
+
+    The end is unknown while only a part of the corpus is counted. Without tokens, or if the weight does not
+    count occurrences, there are no bytes per token.
+    """
     trainer = training.trainer
     number, words = trainer.number, trainer.words
     end = trainer.ending(training.run.stops)
@@ -467,7 +471,7 @@ class Column:
     # ---- looking
 
     def progress_to(self, goal: Position) -> Busy | None:
-        """Return the progress towards a position; None if it is at most one step away."""
+        """Return the progress towards a position; None for a step that is at most one step away."""
         trainer, number = self.trainer, self.trainer.number
         if goal.value == END:
             return Busy("going to the end", number, trainer.ending(self.stops).step or 0)

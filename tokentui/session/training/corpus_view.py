@@ -134,7 +134,10 @@ class RunningText(CorpusWindow):
         return shown.view
 
     def _lay_out(self, shown: _Window, look: Viewport, trainer: Trainer) -> None:
-        """Set the view of a window: its pre-tokens and their tokens. Replaces the cached words."""
+        """Set the view of a window: its pre-tokens and their tokens. Replaces the cached words.
+
+        A place beyond the corpus shows the end. Nothing without documents.
+        """
         if not self.documents:
             return
         document = min(max(0, look.corpus.document), self.documents - 1)

@@ -171,8 +171,10 @@ class TextSearch:
         return self._key == (context.training.trainer, context.step)
 
     def find(self, context: StepContext, uses: Sequence[int], text: str, most: int) -> Matches:
-        """Find a text at a step, see `SearchIndex.find`. A second call waits for the index that the first one
-        makes."""
+        """Find a text at a step, see `SearchIndex.find`. The index of the step is made once and kept.
+
+        A second call waits for the index that the first one makes.
+        """
         with self._lock:
             if self._index is None or not self.knows(context):
                 self._index = SearchIndex(context, uses)

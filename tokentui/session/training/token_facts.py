@@ -94,7 +94,10 @@ def _makes(vocabulary: Vocabulary, merges: int, symbol: int, uses: Sequence[int]
 
 
 def _spellings(tokenizer: Tokenizer, symbol: int) -> Iterator[Spelled]:
-    """Yield the forms of a token that differ in its space, its mark or its capitals."""
+    """Yield the forms of a token that differ in its space, its mark or its capitals, with their ids.
+
+    The token's own form is left out; there are none for what is no text or white space only.
+    """
     vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
     try:
         text = bare(recipe, vocabulary.spelled(symbol)).decode()
