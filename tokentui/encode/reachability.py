@@ -329,7 +329,7 @@ def _byte(tokenizer: Tokenizer, entry: TokenEntry) -> Reachability:
 
 
 def _characters(value: int) -> Iterator[str]:
-    """Yield characters whose UTF-8 contains a byte."""
+    """Yield characters whose UTF-8 contains a byte, beyond ASCII at most _MOST_TRIED."""
     if value < 0x80:
         yield chr(value)
     else:

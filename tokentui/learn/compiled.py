@@ -219,7 +219,10 @@ class KernelPairs:
         self._filled = limits
 
     def _state_forbidding(self, forbidden: Iterable[tuple[bytes, ...]]) -> State:
-        """Return the state with other forbidden pairs, each given as two parts, and tokens, given as one."""
+        """Return the state with other forbidden pairs, each given as two parts, and tokens, given as one.
+
+        A pair whose right part lacks the mark is left out: no such pair occurs.
+        """
         mark = self._mark
         rows = [(parts[0], 0) for parts in forbidden if len(parts) == 1]
         rows += [  # every right part has its mark

@@ -160,7 +160,7 @@ def _score(count: int, left: int, right: int) -> tuple[int, int]:
 
 
 def _refuse_merges(recipe: Recipe) -> Refusal | None:
-    """Refuse to encode by merges: unigram models have none."""
+    """Refuse to encode by merges, as unigram models have none; else return None."""
     if ENCODING_WAYS.of(recipe.encode).needs == "merges":
         what = "a unigram model has no merges to encode by"
         return Refusal("encode", what, ("encode=viterbi", "objective=count"))

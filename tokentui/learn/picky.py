@@ -36,7 +36,7 @@ class Picky(Method):
                 yield Event(EventKind.SPLIT, part, self._expansion(engine, part), uses)
 
     def _is_removed(self, engine: EventEngine, part: int, merged: int, uses: int) -> bool:
-        """Return whether a merge removes one of its parts.
+        """Return whether a merge removes one of its parts: never a unit, nor one that was not merged.
 
         Args:
             engine: The engine.

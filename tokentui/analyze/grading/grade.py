@@ -230,7 +230,10 @@ class _Grader:
         return ""
 
     def _vocabulary(self, vocab: Mapping[int, Any]) -> None:
-        """Check a vocabulary without merges: its tokens in the order of ids tell the merges."""
+        """Check a vocabulary without merges: its tokens, and their order by id, which tells the merges.
+
+        Adds two checks, and a note that a vocabulary does not tell the mistake.
+        """
         trainer, _ = self._exercise.trained()
         what = self._wrong_vocabulary(vocab, trainer)
         self._checks.append(GradeCheck("tokens", not what, what))

@@ -155,7 +155,10 @@ def _alike(trainer: Trainer, merges_of_file: Sequence[Pair]) -> int:
 
 
 def _changes(recipe: Recipe) -> Iterator[tuple[str, str, Recipe]]:
-    """Yield (axis, value, recipe) for each change of one axis that gives another valid recipe."""
+    """Yield (axis, value, recipe) for each change of one axis that gives another valid recipe.
+
+    Only TRIED_AXES and `coverage` change; values with a text of their own are left out.
+    """
     for axis in TRIED_AXES:
         current = getattr(recipe, axis)
         values: list[object] = [name for name, choice in AXES[axis].items() if not choice.text]

@@ -67,7 +67,7 @@ class Texts(Reused, _Texts):
 
 @inlined
 def number_at(data: Any, at: Any, width: Any) -> Any:
-    """Return the number of 2, 4 or 8 bytes at a place."""
+    """Return the number of 2, 4 or 8 bytes at a place, the low byte first."""
     value = _U(data[at]) | _U(data[at + _ONE]) << _EIGHT
     if width != _SHORT:
         value |= _U(data[at + _TWO]) << _SIXTEEN | _U(data[at + _THREE]) << _TWENTY_FOUR

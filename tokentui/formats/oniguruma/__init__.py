@@ -349,7 +349,10 @@ class _Translator(Brackets):
         return self._any_case(letter) if "i" in self._options else _Translated(shown(letter))
 
     def _any_case(self, letters: str) -> _Translated:
-        """Return the alternatives for letters under (?i)."""
+        """Return the alternatives for letters under (?i).
+
+        Raises `Untranslated` in a look-behind if another case of them is longer.
+        """
         ways = classes.in_any_case(letters)
         if self._behind and any(len(texts) > 1 for texts in ways):
             raise Untranslated("a text under (?i) that is longer in another case, and (?<= or (?<! around it")

@@ -449,7 +449,10 @@ class Brackets:
         return both_sides
 
     def _member(self, depth: int) -> Class | str:
-        """Read the next character or class in brackets."""
+        """Read the next character or class in brackets, and those in brackets within.
+
+        Raises `Untranslated` if the text ends, or for what another library reads otherwise.
+        """
         if self._at == len(self._text):
             raise Untranslated("[ without ]")
         if self._took("["):

@@ -250,7 +250,10 @@ class Trying:
             self._use(choice)
 
     def put_back(self) -> None:
-        """Train again by what was in use, at the step where it was, running if it was."""
+        """Train again by what was in use, at the step where it was, running if it was.
+
+        Without a change only the kept place goes back.
+        """
         before, used, engine = self._before, self._used, self._engine
         if self._asked.keep_place != used.keep_place:
             engine.send(KeepPlace(used.keep_place))
