@@ -565,7 +565,7 @@ def _summary(differences: Diff) -> Cell:
 
 
 def _merge_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
-    """Yield the first merge that differs, by spelling and by meaning, with both sides."""
+    """Yield the first merge that differs, by spelling and by meaning, with both sides; none if none does."""
     spelled, meant = differences.merges, differences.merges_by_meaning
     if spelled is None:
         return

@@ -325,7 +325,7 @@ class Lattice:
 
 
 def _fitted(text: str, room: int) -> str:
-    """Return a safe text, cut to a width in columns."""
+    """Return a safe text, cut to a width in columns with `…`; at least one column is filled."""
     if cell_width(text) <= room:
         return text
     kept = ""

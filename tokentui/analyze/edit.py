@@ -417,8 +417,10 @@ class _Parts:
             self._ranks.setdefault((left, right), (rank, made))
 
     def of(self, entry: TokenEntry) -> set[int]:
-        """Return the ids of all tokens that a token is made of, by the list of merges and by encoding its
-        text."""
+        """Return the ids of all tokens that a token is made of, its own among them.
+
+        They are found by the list of merges and by encoding its text. None for a token without a symbol.
+        """
         if entry.symbol is None:
             return set()
         units: list[int] = []

@@ -43,7 +43,7 @@ def loss_rows(losses: Iterable[Loss]) -> tuple[Row, ...]:
 
 
 def verdict(written: ExportReport) -> Cell:
-    """Return in a few words what a format loses."""
+    """Return in a few words what a format loses, or why it is not possible."""
     if written.refused:
         return (Span("not possible: ", "error"), muted(written.refused))
     if written.losses:

@@ -191,7 +191,7 @@ def golden_report(texts: int, difference: GoldenDifference | None) -> Report:
 
 
 def _from(ids: Ids | None, token: int) -> str:
-    """Format the ids from a token on."""
+    """Format at most _CONTEXT ids from a token on, or say that there are none, or no encoding."""
     if ids is None:
         return "the text cannot be encoded"
     part = ["?" if id is None else str(id) for id in ids[token : token + _CONTEXT]]

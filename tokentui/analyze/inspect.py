@@ -263,7 +263,7 @@ def token_sections(facts: TokenFacts) -> Iterator[Section]:
 
 
 def _children(facts: TokenFacts) -> Cell:
-    """Return the number of tokens made of this one, and those that are listed."""
+    """Return the number of tokens made of this one, with those that are listed, if any."""
     if not facts.children:
         return f"{facts.child_count:,}"
     left = facts.child_count - len(facts.children)

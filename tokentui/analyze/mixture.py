@@ -392,7 +392,7 @@ class MixtureProgram:
         return float(of_steps.sum() + of_pairs.sum()) / self.scale
 
     def _add(self, shares: Any, of_steps: Any, of_pairs: Any) -> int:
-        """Add the rows that are violated most. Returns how many are new."""
+        """Add the rows that are violated most, at most _ADDED. Returns how many are new; 0 if none is."""
         np = self._numpy
         if not len(self._counts):
             return 0

@@ -108,6 +108,8 @@ def _exhausted(answers: VocabularyReport) -> Section:
 
 def _ways(answers: VocabularyReport) -> Section:
     """Return the ways to write each word, the fewest tokens first. The one that the encoder takes is marked.
+
+    Without words it says which key asks for one. Scores have a column only if there are any.
     """
     if not answers.ways:
         return Section("4 ways", "", (Row(((Span("i", "key"), muted(" types a word")),)),))

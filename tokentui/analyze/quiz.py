@@ -105,7 +105,10 @@ def questions(
 def _of_kind(
     kind: str, trainer: Trainer, steps: Sequence[int], words: Sequence[str], random: Random
 ) -> Iterator[Question]:
-    """Yield exercises of a kind, each at another of the steps. Moves the training."""
+    """Yield exercises of a kind, each at another of the steps. Moves the training.
+
+    A step that has no such exercise is left out; there are none that need a word without words.
+    """
     for step in each(steps):
         if kind == "cut":
             if not words:

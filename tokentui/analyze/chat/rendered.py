@@ -187,7 +187,7 @@ def _texts(variables: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def _with_texts(value: Any, texts: Mapping[Path, str], path: Path = ()) -> Any:
-    """Return a copy of a value with the texts at some paths replaced."""
+    """Return a copy of a value with the texts at some paths replaced; others stay."""
     if isinstance(value, str):
         return texts.get(path, value)
     if isinstance(value, Mapping):

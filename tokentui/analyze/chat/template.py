@@ -157,7 +157,7 @@ def _tokens(settings: Node) -> dict[str, str]:
 
 
 def _named(node: Node) -> dict[str, str]:
-    """Return the templates of a setting by name. A plain string is the template `default`."""
+    """Return the templates of a setting by name; none for null. A plain string is the template `default`."""
     if node.value is None:
         return {}
     if isinstance(node.value, str):
@@ -178,8 +178,10 @@ def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> s
 
 
 def _from_file(path: str, tools: bool) -> str:
-    """Read a template from a file: Jinja text, or a JSON file of settings. With `tools`, a template for tools
-    is preferred."""
+    """Read a template from a file: Jinja text, or a JSON file of settings.
+
+    With `tools`, a template for tools is preferred. Raises if a file of settings has no template.
+    """
     if path.endswith(".json"):
         node = _document(path)["chat_template"]
         if not (listed := _named(node)):

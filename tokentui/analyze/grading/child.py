@@ -132,7 +132,10 @@ def found(module: ModuleType, name: str, part: str) -> Callable[..., Any]:
 
 
 def called(function: Callable[..., Any], arguments: list[Any]) -> Any:
-    """Call a function with the arguments of the exercise."""
+    """Call a function with the arguments of the exercise.
+
+    Raises `LimitError` if it does not take them; what it raises itself passes.
+    """
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError as error:
@@ -203,7 +206,10 @@ def line_of(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Answer the request."""
+    """Load the code and answer each case of the request, a JSON line each.
+
+    Output of the code goes to stderr, and its input is empty. Errors of the code are answers.
+    """
     request = json.loads(sys.stdin.buffer.read())
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)

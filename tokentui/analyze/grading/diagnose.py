@@ -158,7 +158,10 @@ class _Search:
         self.nearest: Fault | None = None
 
     def all_of(self, ways: Iterable[tuple[tuple[Fault, ...], Method]]) -> list[Explanation]:
-        """Return the ways that give the merges of all trials."""
+        """Return the ways that give the merges of all trials, and note the nearest single fault.
+
+        It stops, and is not complete, when the time is over.
+        """
         found: list[Explanation] = []
         for faults, method in ways:
             if time.monotonic() > self._until:

@@ -246,7 +246,7 @@ class _Reader:
                              hint or f"for example {key} = {KEYS[key].example}")
 
     def exercise(self, table: Mapping[str, Any], name: str) -> Exercise:
-        """Return the exercise."""
+        """Return the exercise. Raises for unknown keys, wrong types, and what is missing or too large."""
         for key, value in table.items():
             if key not in KEYS:
                 raise self._error("", f"no such key: {key[:40]}", nearest(key, KEYS))
@@ -364,7 +364,10 @@ class _Reader:
         return {name: table.get(name, limit.default) for name, limit in LIMITS.items()}  # type: ignore[misc]
 
     def _answers(self, key: str, table: Mapping[str, Any]) -> dict[str, Any]:
-        """Check the types of the listed answers and return them; `merges` are allowed for claims only."""
+        """Check the types of the listed answers and return them; `merges` are allowed for claims only.
+
+        Raises for other answers.
+        """
         known = ("merges", "tokens") if key == "claims" else ("tokens",)
         for name in table:
             if name not in known:

@@ -416,7 +416,10 @@ class _Grader:
     def _encoded(
         self, answers: Sequence[tuple[str, list[bytes] | None, object, str]], pairs: Sequence[Pair]
     ) -> None:
-        """Check the tokens of texts, and what they decode to."""
+        """Add a check of the tokens of each text, and of what they decode to.
+
+        Hidden texts are not shown. If tokens are wrong, look for the mistake in encoding.
+        """
         exercise = self._exercise
         encoder = Encoder(pairs, exercise.recipe, exercise.specials)
         wrong: list[tuple[str, list[bytes]]] = []
@@ -591,7 +594,7 @@ def _reasons(graded: Grade, hints: int) -> Iterator[Section]:
 
 
 def _lines(graded: Grade, hints: int) -> list[tuple[str, str]]:
-    """Return the names and texts of the first lines."""
+    """Return the names and texts of the first lines: below `hints` 2, at most the first failed check."""
     if graded.passed and not (graded.diagnosis and any(one.faults for one in graded.diagnosis.found)):
         return [(PASSED, graded.exercise.title)]
     if hints < 2:
@@ -671,7 +674,7 @@ def _where_to_look(graded: Grade) -> Iterator[Section]:
 
 
 def _apart(graded: Grade) -> Iterator[Section]:
-    """Yield a text that separates the first two explanations."""
+    """Yield a text that separates the first two explanations, or that none does; nothing for fewer."""
     found = graded.diagnosis.found if graded.diagnosis is not None else ()
     if len(found) < 2:
         return

@@ -165,7 +165,11 @@ def _call(call: Call | None, case: Case, exercise: Exercise) -> list[object] | N
 
 
 def _output(request: bytes, folder: str, seconds: float) -> tuple[str, bool]:
-    """Return what the child answers, and whether it was ended because it took too long."""
+    """Return what the child answers, and whether it was ended because it took too long.
+
+    The child and its processes are ended in each case. Output beyond MOST_OUTPUT is dropped. Raises if no
+    process can be started.
+    """
     try:
         child = subprocess.Popen(
             [sys.executable, "-I", "-X", "utf8", str(_CHILD)], cwd=folder, env=_environment(),

@@ -160,7 +160,7 @@ def _of_mapping(value: Mapping[Any, Any], where: str) -> Submission:
 
 
 def _rows(value: Any, kind: type | tuple[type, ...], where: str) -> tuple[tuple[Any, ...], ...]:
-    """Return rows of ids or tokens; a single row may stand alone."""
+    """Return rows of ids or tokens; a single row may stand alone. Raises for all else."""
     if isinstance(value, list | tuple) and value and all(isinstance(item, kind) for item in value):
         value = [value]
     if not isinstance(value, list | tuple) or not all(
@@ -173,7 +173,7 @@ def _rows(value: Any, kind: type | tuple[type, ...], where: str) -> tuple[tuple[
 
 
 def _vocabulary(value: Mapping[Any, Any], where: str) -> dict[int, Any]:
-    """Return the token of each id, from a mapping in either direction."""
+    """Return the token of each id, from a mapping in either direction. Raises for all else."""
     items = list(value.items())
     if all(type(item) is int for _, item in items) and not all(type(key) is int for key, _ in items):
         items = [(item, key) for key, item in items]
@@ -243,7 +243,10 @@ def _lines(text: str, where: str) -> Merges:
 
 
 def _line(line: str, where: str) -> Any:
-    """Return the pair of a line: two tokens with a space between them, two ids, or a pair in Python."""
+    """Return the pair of a line: two tokens with a space or a tab between them, two ids, or in Python.
+
+    Raises for another line.
+    """
     bare = line.strip().rstrip(",")
     if bare[:1] in ("(", "[") or bare.startswith(("b'", 'b"', "'", '"')):
         two = _LITERALS.fullmatch(bare)

@@ -354,7 +354,10 @@ class LlamaCpp(Opened):
         self._vocabulary = library.llama_model_get_vocab(model)
 
     def ids(self, text: str, specials: bool, around: bool = False) -> list[int]:
-        """Return the ids of a text; with `around`, with the special tokens before and after it."""
+        """Return the ids of a text; with `around`, with the special tokens before and after it.
+
+        Raises ValueError if the library does not encode it.
+        """
         data = _as_bytes(text)
         ids = (self._ctypes.c_int32 * (2 * len(data) + 16))()
         number = self._library.llama_tokenize(
