@@ -56,7 +56,7 @@ def width_of(kind: str | Row) -> int:
 
 @functools.cache
 def letter_of(kind: str | Row) -> str:
-    """Return the format letter of an array of `flat`."""
+    """Return the format letter of an array of `flat`; that of bytes for rows of several types."""
     if isinstance(kind, str):
         return FORMATS[kind]
     kinds = {of for _, of in kind.fields}

@@ -190,6 +190,8 @@ def short(number: float) -> str:
 def linear_ticks(low: float, high: float, most: int) -> list[float]:
     """Return round numbers from `low` to `high`, at most `most`: multiples of 1, 2 or 5 times a power of ten.
 
+    Only `low` if the range is empty or `most` is below 1.
+
     >>> linear_ticks(0, 103, 5)
     [0.0, 50.0, 100.0]
     """
@@ -285,7 +287,10 @@ def reading(chart: Chart, place: float) -> str:
 
 
 def cell_reading(heat: HeatMap, number: int) -> str:
-    """Return the value of a cell of a heat map in words; cells count from 0, row by row."""
+    """Return the value of a cell of a heat map in words; cells count from 0, row by row.
+
+    A dash stands for a value that is missing; "" if there are no cells.
+    """
     if not heat.values or not heat.column_names:
         return ""
     row, column = divmod(number, len(heat.column_names))

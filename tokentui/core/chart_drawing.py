@@ -147,8 +147,11 @@ def is_log(axis: Axis, wanted: bool | None) -> bool:
 
 
 def moved(picture: Picture, width: int, height: int, view: View, columns: int, rows: int = 0) -> View:
-    """Return the view after the cursor went so many columns to the right and rows down, to the next place
-    that has a value. Only the cursor of a heat map, and of bars that lie, goes down."""
+    """Return the view after the cursor went so many columns to the right and rows down.
+
+    It goes to the next place that has a value, and stays if there is none. Only the cursor of a heat map, and
+    of bars that lie, goes down.
+    """
     if isinstance(picture, HeatMap):
         count = len(picture.column_names)
         if not count or not picture.row_names:
@@ -480,7 +483,7 @@ def _runs(cells: Sequence[tuple[str, str]]) -> Line:
 
 
 def _cut(text: str, width: int) -> str:
-    """Cut a safe text to a width."""
+    """Cut a safe text to a width, with `…` if it is cut; "" for no width."""
     if cell_width(text) <= width:
         return text
     while text and cell_width(text) >= width:

@@ -392,7 +392,10 @@ def check_whole(path: str) -> None:
 
 
 def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
-    """Write the files under temporary names, record the plan in the journal, and rename them."""
+    """Write the files under temporary names, record the plan in the journal, and rename them.
+
+    After an error all are put back as they were, and the error is raised again.
+    """
     import hashlib  # it takes longer than to read most files
 
     mixed = bool(_read(journal).mixture())
