@@ -135,7 +135,10 @@ class PartReader:
         return noticed
 
     def _read(self, stretch: FileRange, take: Receiver, noticed: Remarks, meter: files.Meter) -> None:
-        """Read a stretch and pass it on as counted words or as texts. A file that is binary notes no kind."""
+        """Read a stretch and pass it on as counted words or as texts.
+
+        Raises `Binary` for a binary file, whose kind is not noted, and if counts or kinds do not go together.
+        """
         way, file = stretch.way, stretch.file
         if "table" in way:
             note_kind(noticed.kinds, "words" if way == "counted-table" else "texts", file.where)

@@ -93,7 +93,10 @@ def installed() -> bool:
 
 
 def _count(task: Task, part: CountTask) -> Result:
-    """Count a part in a worker, which must have the same versions and see the same files."""
+    """Count a part in a worker.
+
+    Raises `TokentuiError` if the worker has other versions, or does not see the same files.
+    """
     if (here := versions()) != task.versions:
         here_, there = (" with regex ".join(versions_) for versions_ in (here, task.versions))
         what = f"a worker has tokentui {here_}, not {there}"

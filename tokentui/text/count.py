@@ -450,7 +450,10 @@ class CorpusWindow:
     def _known_spans(
         self, document: int, text: str | LongText, start: int, end: int
     ) -> Iterator[tuple[int, str, int]]:
-        """Yield the spans of a document that is split as a whole, once: only those up to `end`."""
+        """Yield the spans of a document that is split as a whole, once: those that begin before `end`.
+
+        The first one is the last that begins at `start` or before it.
+        """
         spans = self._spans.get(document)
         if spans is None:
             starts, ends = array("q"), array("q")

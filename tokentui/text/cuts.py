@@ -66,7 +66,7 @@ class _PositionReader:
     def alternatives(self, flags: str, depth: int = 0) -> _Subpattern:
         """Read alternatives up to the closing parenthesis, which is not read, or the end.
 
-        Moves `at` there.
+        Moves `at` there. Raises `_Unread` for groups too deep in one another.
         """
         if depth > _DEPTH:
             raise _Unread
@@ -110,7 +110,10 @@ class _PositionReader:
         return part
 
     def _atom(self, flags: str, depth: int) -> _Subpattern:
-        """Read a character, a class, a group, a lookahead or an end anchor, and move `at` past it."""
+        """Read a character, a class, a group, a lookahead or an end anchor, and move `at` past it.
+
+        Raises `_Unread` for all else.
+        """
         sign = self.pattern[self.at]
         if sign == "(":
             return self._group(flags, depth)

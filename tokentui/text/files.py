@@ -309,8 +309,10 @@ class _LimitedStream(io.RawIOBase):
         )
 
     def _next(self, view: memoryview) -> int:
-        """Read what the stream has next; 0 at its end. Asks the job while it waits, and gives up after
-        `_patience`."""
+        """Read what the stream has next; 0 at its end. Asks the job while it waits.
+
+        Raises `TokentuiError` if nothing comes for `_patience` seconds, `Cancelled` if the job is cancelled.
+        """
         begun = time.monotonic()
         while True:
             check()

@@ -242,7 +242,7 @@ def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
 
 
 def _glob(pattern: str) -> FoundInputs:
-    """Return the files that a pattern names, sorted; `**` searches subfolders."""
+    """Return the files that a pattern names, sorted; `**` searches subfolders. Raises if there are none."""
     import glob
 
     matches = []

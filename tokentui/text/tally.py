@@ -294,7 +294,10 @@ class Store:
             yield word.decode("utf-8", "surrogatepass"), times
 
     def _merged(self) -> Iterator[Record]:
-        """Yield the words of all runs, sorted, each once, and count them in `words`."""
+        """Yield the words of all runs, sorted, each once, and count them in `words`.
+
+        Too many runs are first merged into fewer files.
+        """
         while len(self._runs) > _MOST_RUNS:
             first, self._runs = self._runs[:_MOST_RUNS], self._runs[_MOST_RUNS:]
             self._runs.append(self._write(_once(map(_read, first))))
@@ -332,7 +335,10 @@ class Store:
         self._runs.append(self._write(records))
 
     def _write(self, records: Iterable[Record]) -> str:
-        """Write records to a new file and return its path."""
+        """Write records to a new file and return its path. The folder is made with the first one.
+
+        It goes with the store.
+        """
         if not self.spilled:
             self.spilled = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tokentui-count-"))
         self._files += 1
