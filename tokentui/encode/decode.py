@@ -506,7 +506,7 @@ def _incomplete(data: bytes) -> bytes:
 
 
 def _kinds(step: object) -> set[object]:
-    """Return the types of a step of `tokenizer.json` and of those inside it."""
+    """Return the types of a step of `tokenizer.json` and of those inside it; none for another value."""
     if not isinstance(step, Mapping):
         return set()
     inner = step.get("decoders")

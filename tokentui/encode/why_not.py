@@ -767,7 +767,7 @@ def _pair(facts: Facts) -> str:
 
 
 def _in_line(facts: Facts) -> str:
-    """Return a clause on the missing pair, with its count and its rank among candidates."""
+    """Return a clause on the missing pair, with its count and its rank, or that it is no candidate."""
     if not facts.get("count"):
         return f"The first missing pair is {_pair(facts)}: it is not a candidate at this step"
     times = "once" if facts["count"] == 1 else f"{facts['count']:,} times"

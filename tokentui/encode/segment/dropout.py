@@ -157,7 +157,10 @@ class Line:
 
 
 def _each_step(line: Line) -> Iterator[Cell]:
-    """Merge in place with the random draws of subword-nmt. Yield each merge."""
+    """Merge in place with the random draws of subword-nmt, until no draw keeps a candidate.
+
+    Yields each merge.
+    """
     while True:
         candidates: list[tuple[int, int, int, int]] = []  # rank, cell, what it makes, draw
         at, size = 0, len(line.symbols)
