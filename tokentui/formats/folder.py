@@ -551,10 +551,10 @@ def _looked_at(
 
 
 def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple[str, ...], str]:
-    """Return the files of the vocabulary, and a clause on why.
+    """Return the files of the vocabulary, and a clause on why: the fast file, the class's, else the first.
 
     Args:
-        rows: Groups of files, in the order of the search.
+        rows: Groups of files, in the order of the search; at least one.
         folder: The folder.
     """
     if FAST in rows:

@@ -88,7 +88,7 @@ class Pairs(Sequence[tuple[str, str]]):
     def extend(self, names: Sequence[str]) -> None:
         """Add pairs given as one flat list: left name, right name, and so on.
 
-        New names get the next numbers.
+        New names get the next numbers; a pair whose result is no token makes -1.
         """
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
         # `array(values)` takes a tenth of the time of `extend(values)`

@@ -127,7 +127,7 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _tensor(name: str, row: object, data: int, where: str) -> Tensor:
-    """Return a tensor from its row in the header, whose shape and place must agree."""
+    """Return a tensor from its row in the header. Raises unless its type, shape and place agree."""
     what = f"tensor {shown(name)}"
     if not isinstance(row, dict):
         raise TokentuiError(f"{what} is not described", where, _HINT)
@@ -150,7 +150,7 @@ def _is_whole(values: object) -> TypeGuard[list[int]]:
 
 
 def _exactly(stream: BinaryIO, size: int, where: str) -> bytes:
-    """Read exactly so many bytes. A stream of a server may give fewer at a time."""
+    """Read exactly so many bytes: a stream of a server may give fewer at a time. Raises if it ends before."""
     parts, left = [], size
     while left:
         part = stream.read(left)
@@ -212,7 +212,7 @@ def row_blocks(
 
 
 def decoded(data: bytes, dtype: str, rows: int, columns: int) -> Any:
-    """Return bytes as the rows of a matrix, see `row_blocks`."""
+    """Return bytes as the rows of a matrix, see `row_blocks`: of NumPy if it is installed, else lists."""
     if (np := numpy()) is not None:
         return _by_numpy(np, data, dtype).reshape(rows, columns)
     values = numbers(data, dtype)

@@ -152,7 +152,10 @@ class _MetadataReader:
         return list(struct.unpack_from(f"{self._order}{size}{code}", self.data, start))
 
     def _strings(self, size: int, keep: bool) -> list[str]:
-        """Read the strings of an array. Most of the time of reading a header is spent here."""
+        """Read the strings of an array, or with `keep` False only pass them. Raises if they are cut off.
+
+        Most of the time of reading a header is spent here.
+        """
         data, end, length_of = self.data, len(self.data), self._length.unpack_from
         out: list[str] = []
         at = self.at

@@ -276,7 +276,10 @@ def _read_bpe(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _merges(rows: list[str]) -> list[str] | list[list[str]]:
-    """Return merges as in a `tokenizer.json`: pairs of tokens, or the unchanged rows, which is faster."""
+    """Return merges as in a `tokenizer.json`: pairs of tokens, or the unchanged rows, which is faster.
+
+    A row without a space behind its first character is left out.
+    """
     if all(row.count(" ") == 1 and not row.startswith((" ", "#version")) for row in rows):
         return rows
     cuts = ((row, row.find(" ", 1)) for row in rows)

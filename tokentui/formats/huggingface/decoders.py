@@ -303,8 +303,10 @@ def _named(node: Node) -> str:
 
 
 def _template(node: Node) -> Around:
-    """Return the tokens that a template puts before and after a text. A text that it holds twice is taken
-    once."""
+    """Return the tokens that a template puts before and after a text.
+
+    A text that it holds twice is taken once, with a note. Raises for more than _MOST_AROUND tokens.
+    """
     sides: tuple[list[str], list[str]] = ([], [])
     behind = 0
     for item in node["single"].inner():

@@ -201,8 +201,11 @@ def _never(names: list[str], byte_level: bool) -> frozenset[int]:
 
 
 def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
-    """Read a model of type Unigram: its rows of tokens and scores. Of a token in two rows the last one
-    counts."""
+    """Read a model of type Unigram: its rows of tokens and scores.
+
+    Of a token in two rows the last one counts. Raises for other rows, scores too large, and an unknown token
+    without a row. Scores above 0 and doubles are noted.
+    """
     at, rows = node["vocab"], node["vocab"].listed()
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     for number, row in enumerate(rows):

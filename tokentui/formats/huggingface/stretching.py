@@ -41,7 +41,7 @@ def stretching_of(
 
 
 def _in_order(step: Step | None) -> Iterator[Step]:
-    """Yield the steps of a sequence, or a step alone."""
+    """Yield the steps of a sequence, or a step alone; none for None."""
     if step is None:
         return
     if step.kind != "Sequence":
@@ -52,6 +52,8 @@ def _in_order(step: Step | None) -> Iterator[Step]:
 
 def _marking(normalizers: list[Step], splits: list[Step]) -> Stretching | None:
     """Return the stretches of steps that only turn spaces into ▁ and put one in front. A text is one word.
+
+    None if a step does something else.
     """
     front, once, each, marks = "", False, True, False
     for step in normalizers:
@@ -83,11 +85,11 @@ def _marking(normalizers: list[Step], splits: list[Step]) -> Stretching | None:
 
 
 def _between_spaces(normalizers: list[Step], splits: list[Step], words: Words) -> Stretching | None:
-    """Return the stretches that end after printable ASCII and begin with a space, tab or line end, of steps
-    that act on both sides by themselves.
+    """Return the stretches that end after printable ASCII and begin with a space, tab or line end.
 
-    Each normalizer leaves printable ASCII at the end of the first stretch, and a space, tab or line end at
-    the start of the second. The first split cuts there, and all others act on its parts.
+    None unless the steps act on both sides by themselves: each normalizer leaves printable ASCII at the end
+    of the first stretch, and a space, tab or line end at the start of the second. The first split cuts there,
+    and all others act on its parts.
     """
     if not splits:
         return None

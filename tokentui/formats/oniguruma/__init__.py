@@ -166,7 +166,10 @@ class _Translator(Brackets):
         """The numbers of the groups that references name."""
 
     def whole(self) -> str:
-        """Return the translation of the whole pattern."""
+        """Return the translation of the whole pattern.
+
+        Raises `Untranslated` for what `regex` would read otherwise.
+        """
         part = self._choice()
         if self._at < len(self._text):
             raise Untranslated(") without (")
@@ -184,6 +187,8 @@ class _Translator(Brackets):
 
     def _choice(self) -> _Translated:
         """Read alternatives up to the end of the group. The options before the group are restored at its end.
+
+        Raises `Untranslated` for groups too deep in one another.
         """
         before = self._options
         self._depth += 1
@@ -259,8 +264,10 @@ class _Translator(Brackets):
         return part._replace(letters="", parts=())  # its letters join no others
 
     def _repeated(self, part: _Translated, groups: int) -> _Translated:
-        """Read the repeats after a part, and return the repeated part. `groups` is the number of groups
-        before it."""
+        """Read the repeats after a part, and return the repeated part, as it is without any.
+
+        `groups` is the number of groups before it. Raises `Untranslated` for a repeat of what may be empty.
+        """
         while True:
             self._skip()
             sign = self._next()
@@ -320,7 +327,7 @@ class _Translator(Brackets):
                      any_first=(part.text in _ANY and high is None) or part.any_first)
 
     def _atomic(self, part: _Translated) -> _Translated:
-        """Return an atomic group of a part."""
+        """Return an atomic group of a part. Raises `Untranslated` in a look-behind."""
         if self._behind:
             raise Untranslated("what gives nothing back, and is looked behind")
         if part.level == _REPEAT:
@@ -330,7 +337,10 @@ class _Translator(Brackets):
     # --- one part ---
 
     def _one(self) -> _Translated:
-        """Translate one item of a sequence: a group, a set, an escape, a place or a character."""
+        """Translate one item of a sequence: a group, a set, an escape, a place or a character.
+
+        Raises `Untranslated` for a repeat without an item.
+        """
         sign = self._next()
         if sign in _SIMPLE or self._interval():
             raise Untranslated(f"{sign} without what it repeats")
@@ -360,8 +370,10 @@ class _Translator(Brackets):
         return _Translated(text, _ATOM if len(letters) == 1 else _ROW, letters=letters)
 
     def _folded(self, class_: Class) -> _Translated:
-        """Return a class in brackets. Under (?i) it includes other cases of its characters, also those of
-        several characters."""
+        """Return a class in brackets. Under (?i) it includes other cases of its characters.
+
+        Those may be several characters; raises `Untranslated` if so in a look-behind.
+        """
         if "i" not in self._options:
             return _Translated(class_.written())
         atom, *several = classes.class_in_any_case(class_.written(), class_.negated)
@@ -407,7 +419,7 @@ class _Translator(Brackets):
     # --- groups ---
 
     def _group(self) -> _Translated:
-        """Read a group after its `(`."""
+        """Read a group after its `(`. Raises `Untranslated` for one of a kind that is not known."""
         if (name := self._match(r"\?(?:<([^\W\d]\w*)>|'([^\W\d]\w*)')")) or self._next() not in ("?", "*"):
             return self._captures("" if name is None else name[name.lastindex or 0])
         if not self._took("?"):
@@ -440,7 +452,7 @@ class _Translator(Brackets):
         return _Translated(f"(?{sign}{inside.text})", place=True, empty=True)
 
     def _closed(self) -> _Translated:
-        """Read the inside of a group and its closing parenthesis."""
+        """Read the inside of a group and its closing parenthesis. Raises `Untranslated` without one."""
         self._within += 1
         part = self._choice()
         self._within -= 1
@@ -458,7 +470,10 @@ class _Translator(Brackets):
         return inside.closed(f"{opening}{inside.text})")
 
     def _reference(self, letter: str) -> _Translated:
-        """Read a reference to a group after its first letter: `\\1`, `\\k<1>`, `\\k<-1>` or `\\k<name>`."""
+        r"""Read a reference to a group after its first letter: `\1`, `\k<1>`, `\k<-1>` or `\k<name>`.
+
+        Raises `Untranslated` unless one group ends before it, is not repeated, and no case or look is around.
+        """
         match = self._match("<([^>]*)>|'([^']*)'" if letter == "k" else "[0-9]*")
         if match is None:
             raise Untranslated(r"\k without a name")

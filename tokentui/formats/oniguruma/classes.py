@@ -380,15 +380,17 @@ class Brackets:
         return self._text[self._at : self._at + 1]
 
     def _escape(self) -> str:
-        """Return the letter after a backslash."""
+        """Return the letter after a backslash, and move past it. Raises `Untranslated` at the end."""
         if self._at == len(self._text):
             raise Untranslated("a backslash at the end")
         self._at += 1
         return self._text[self._at - 1]
 
     def _class(self, letter: str, bare: bool) -> Class:
-        """Return the class of a letter after a backslash: `\\w` and the like, or a property. `bare` is True
-        outside of brackets."""
+        r"""Return the class of a letter after a backslash: `\w` and the like, or a property.
+
+        `bare` is True outside of brackets. Raises `Untranslated` for a property without a name in braces.
+        """
         if letter not in "pP":
             return of_type(letter, bare)
         if self._next() != "{":
@@ -399,7 +401,10 @@ class Brackets:
         return of_name(match[2], (letter == "P") != bool(match[1]), bare)
 
     def _literal(self, letter: str) -> str:
-        """Return the character of an escape sequence with this letter."""
+        """Return the character of an escape sequence with this letter; other letters stand for themselves.
+
+        Raises `Untranslated` for control, meta and octal sequences, and without the digits of one character.
+        """
         if letter in _SIGNS:
             return _SIGNS[letter]
         if letter in _CODES:
@@ -414,7 +419,10 @@ class Brackets:
         return letter
 
     def _brackets(self, depth: int = 0) -> Class:
-        """Read a class after its `[`."""
+        """Read a class after its `[`, up to its end.
+
+        Raises `Untranslated` for what versions of the library read otherwise.
+        """
         if depth > _DEEPEST:
             raise Untranslated("brackets too deep in one another")
         negated = self._took("^")
