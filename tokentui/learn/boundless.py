@@ -287,7 +287,8 @@ class Documents:
     def _update_rules(self, event: Event, done: bool) -> None:
         """Update which pairs are allowed after an event was done, or undone.
 
-        A text that was made is not made again. A whole word is unlocked, one that is broken is locked.
+        A text that was made is not made again. A whole word is unlocked, one that is broken is locked. An
+        event of a text that is no item changes nothing.
         """
         self._shown = None
         text = self.vocabulary.pieces[event.symbol]

@@ -257,7 +257,10 @@ class KernelPairs:
         return int(order.find_forbidden(self.pairs_at(self.number), alone))
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for about a millisecond, forward no further than there is a pair."""
+        """Go towards a step for about a millisecond, forward no further than there is a pair.
+
+        A forced pair is taken at one step alone. Rooms of the arrays and a checkpoint are made as needed.
+        """
         if goal < self.number or self.number < self.computed:
             to = min(goal, self.computed)
             if abs(to - self.number) > 1:

@@ -89,8 +89,10 @@ class ExtendedWords:
 
     def add_merges(self, most: int) -> Iterator[AddedMerge]:
         """Add at most `most` merges, each of the pair with the most places, and yield each after it is made.
+
         Of equals, the shorter token comes first, then the smaller bytes. A token that exists is not made
-        again."""
+        again. It ends when no pair is left.
+        """
         for _ in range(most):
             check()
             while self._heap:

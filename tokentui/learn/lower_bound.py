@@ -129,8 +129,11 @@ class Candidates:
         return _loops()
 
     def _find(self, kinds: int, whole: Any) -> tuple[Found, int]:
-        """Return the occurrences of the texts that two words have, and the number of these texts: those of
-        two units, of three, and so on, as long as there are any."""
+        """Return the occurrences of the texts that two words have, and the number of these texts.
+
+        Those are of two units, of three, and so on, as long as there are any. Raises `TokentuiError` for more
+        than _MOST_OCCURRENCES.
+        """
         loops, places = self.loops, self.places
         size = len(places.units)
         active, before = memoryview(array("i", range(size))), memoryview(array("i", places.units))
@@ -310,7 +313,10 @@ class BoundSearch:
 
 
 def rounds_of(search: BoundSearch, most: int) -> Iterator[BoundSearch]:
-    """Run a search for at most so many rounds, and yield it after each block of them. The job ticks."""
+    """Run a search for at most so many rounds, and yield it after each block of them. The job ticks.
+
+    It ends when the search is done, or a block makes no round.
+    """
     while search.rounds < most and not search.done:
         before = search.rounds
         search.run(min(_LOOK_EVERY, most - search.rounds))

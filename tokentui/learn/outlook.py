@@ -66,7 +66,10 @@ def _dropped(trainer: Trainer, case: Case) -> Prospect:
 
 
 def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
-    """Return the prospect of a text of known units that is no token yet."""
+    """Return the prospect of a text of known units that is no token yet.
+
+    A copy of the trainer walks at most `ahead` steps; the trainer itself stays.
+    """
     if not trainer.traits.grows:
         return _dropped(trainer, case)
     vocabulary, number = case.vocabulary, trainer.number

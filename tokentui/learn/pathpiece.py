@@ -472,7 +472,10 @@ class PathTrainer:
         return Ranking(len(order), tied, least, row, lambda index: order[index][2])
 
     def explained(self, why: Why, stops: Stops) -> Why:
-        """Return the reasons of the next step with the tie rule, and how many tokens leave at once."""
+        """Return the reasons of the next step with the tie rule, and how many tokens leave at once.
+
+        As they are if nothing is left to remove.
+        """
         if why.best is None:
             return why
         facts = ["of equals the longer one leaves first, then by its text"]

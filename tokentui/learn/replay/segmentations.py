@@ -266,7 +266,10 @@ class WordSegmentations:
         return sorted(joined.items())
 
     def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-        """Yield step 0 and each step that changes a pre-token, with the exact bytes of its tokens."""
+        """Yield step 0 and each step that changes a pre-token, with the exact bytes of its tokens.
+
+        A symbol has step 0 alone; an unknown token is b"".
+        """
         if word in self._encoder.pretokenizer.symbols:
             yield 0, (word.encode(),)
             return
