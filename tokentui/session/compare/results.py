@@ -71,7 +71,7 @@ class Results:
         """The pending answers of `go_to_divergence` and its `literal`, by the keys of the columns."""
 
     def reset(self, corpus: Corpus) -> None:
-        """Begin anew on another corpus."""
+        """Begin anew on another corpus: drop results, cancellations and waiting jumps."""
         self.counted = WordCounts(corpus)
         self._found.clear()
         self._cancelled.clear()

@@ -95,7 +95,10 @@ def next_disagreement(
 
 
 def _passages(corpus: Corpus, here: Passage | None, length: int, backward: bool) -> Iterator[Passage]:
-    """Yield the passages of the corpus after one, wrapping around the end; the passage itself is the last."""
+    """Yield the passages of the corpus after one, wrapping around the end; the passage itself is the last.
+
+    None of an empty corpus. Without a passage they begin at the start, or backward at the end.
+    """
     count = len(corpus.parts)
     if not count:
         return
@@ -115,7 +118,7 @@ def _passages(corpus: Corpus, here: Passage | None, length: int, backward: bool)
 def _cut(
     corpus: Corpus, document: int, start: int, end: int, length: int, backward: bool
 ) -> Iterator[Passage]:
-    """Yield the passages of a stretch of a document."""
+    """Yield the passages of a stretch of a document, from its end if `backward`; a counted word is one."""
     text = corpus.parts[document]
     if corpus.counts is not None:
         if start < end:
