@@ -88,7 +88,10 @@ def id_chart(found: IdUses) -> Chart:
 
 
 def length_chart(facts: VocabularyFacts) -> Chart:
-    """Return the number of tokens of each length."""
+    """Return the number of tokens of each length in characters; empty tokens are left out.
+
+    The cursor is at the most frequent length; long ones share bins.
+    """
     names, counts = histogram([pair for pair in facts.lengths if pair[0] > 0], _BINS)
     most = max(range(len(counts)), key=counts.__getitem__, default=0)
     return Chart("tokens by their length", Axis("characters", names=names), Axis("tokens"),

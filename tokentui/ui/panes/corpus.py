@@ -220,7 +220,9 @@ class CorpusText(ScrolledLines):
     def show_place(
         self, place: CorpusPlace, chars: int = 0, rows: int | None = None, *, token: bool = False
     ) -> None:
-        """Bring a place into view, and mark so many characters from there on.
+        """Bring a place into view, and mark so many characters from there on; nothing is marked for 0.
+
+        A place that is not held is asked for. One that is seen already does not move.
 
         Args:
             place: The place.
