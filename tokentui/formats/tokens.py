@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
-from itertools import accumulate, filterfalse, islice, repeat
+from itertools import filterfalse, islice, repeat
 from operator import add, lt, mul
+from typing import Any
 
 from tokentui.core import engines
 from tokentui.core.arrays import flat
@@ -28,17 +31,20 @@ LETTERS: tuple[str, ...] = tuple(
 ORDER: tuple[int, ...] = tuple(sorted(range(256), key=LETTERS.__getitem__))
 """The bytes in order of their letters, as GPT-2 numbers them."""
 
-# A character below U+0100 that is not a letter must not be read as the byte with its number.
-_TO_BYTES: dict[int, int | str] = dict.fromkeys(range(256), "\uffff")
-_TO_BYTES |= {ord(letter): value for value, letter in enumerate(LETTERS)}
-_TO_LETTERS = dict(enumerate(LETTERS))
+_LETTERS = "".join(LETTERS)
+_TO_BYTES: Any = codecs.charmap_build(_LETTERS)
+
+
+def _bytes_of(text: str) -> bytes:
+    """Return the bytes that letters stand for. Other characters raise `UnicodeEncodeError`."""
+    return codecs.charmap_encode(text, "strict", _TO_BYTES)[0]
 
 
 def spelled(token: str) -> bytes:
     """Return the bytes that a token of byte letters represents. A token with other characters represents its
     UTF-8."""
     try:
-        return token.translate(_TO_BYTES).encode("latin-1")
+        return _bytes_of(token)
     except UnicodeEncodeError:
         return to_bytes(token)
 
@@ -46,7 +52,7 @@ def spelled(token: str) -> bytes:
 def is_letters(token: str) -> bool:
     """Return whether all characters of a token are letters for bytes."""
     try:
-        token.translate(_TO_BYTES).encode("latin-1")
+        _bytes_of(token)
     except UnicodeEncodeError:
         return False
     return True
@@ -54,7 +60,7 @@ def is_letters(token: str) -> bool:
 
 def letters(data: bytes) -> str:
     """Return the GPT-2 letter of each byte."""
-    return data.decode("latin-1").translate(_TO_LETTERS)
+    return codecs.charmap_decode(data, "strict", _LETTERS)[0]
 
 
 def name_of(piece: bytes, byte_level: bool) -> str:
@@ -80,9 +86,8 @@ def pieces_of(names: Sequence[str], byte_level: bool, prefix: str = "", suffix: 
             return list(map(str.encode, names))
     elif not prefix and not suffix:
         with contextlib.suppress(UnicodeEncodeError):
-            data = "".join(names).translate(_TO_BYTES).encode("latin-1")  # a letter is a byte
-            ends = list(accumulate(map(len, names)))
-            return list(map(data.__getitem__, map(slice, [0, *ends], ends)))
+            data = io.BytesIO(_bytes_of("".join(names)))  # a letter is a byte
+            return list(map(data.read, map(len, names)))
     return [piece_of(name, byte_level, prefix, suffix) for name in names]
 
 
@@ -184,9 +189,17 @@ def in_merge_order(
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
                                   "a merge joins two tokens into one, all in the vocabulary")
     units_ = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
-    parents, late = _parents(len(names), units_, lefts, rights, makes)
-    order = sorted(filterfalse(parents.__contains__, range(len(names))), key=ids.__getitem__) + list(parents)
-    width = len(order)
+    width, count = len(names), len(makes)
+    run = range(makes[0], makes[0] + count) if count else range(0)
+    if not units_ and makes == array("l", run) and all(map(lt, lefts, makes)) and all(map(lt, rights, makes)):
+        # so it is nearly always: each row makes the next token, of tokens that are before it
+        made: Sequence[int] = run
+        makers, late, others = list(range(count)), 0, [*range(run.start), *range(run.stop, width)]
+    else:
+        parents, late = _parents(width, units_, lefts, rights, makes)
+        made, makers = list(parents), list(parents.values())
+        others = list(filterfalse(parents.__contains__, range(width)))
+    order = [*sorted(others, key=ids.__getitem__), *made]
     symbols = [0] * width
     for symbol, n in enumerate(order):
         symbols[n] = symbol
@@ -195,7 +208,6 @@ def in_merge_order(
     by_pair = dict(zip(keys, range(len(keys)), strict=True))
     if first_wins:
         by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-    makers = list(parents.values())
     if makers != list(range(len(keys))):
         sides = picked(sides[0], makers), picked(sides[1], makers)
     tokens, numbers = list(picked(names, order)), list(picked(ids, order))
