@@ -18,7 +18,6 @@ from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
 from tokentui.core.runtime import terminations_raise
-from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
 from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
 from tokentui.text.sources import READ_AS, samples
@@ -221,6 +220,8 @@ class SharedOptions:
         """
         words = {word: value for word, value in self.run_values.items() if word in RUN}
         if "published" in self.run_values:
+            from tokentui.preset_table import PRESETS  # who opens a file asks for none
+
             if name not in PRESETS:
                 raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
             words = PRESETS[name].run.words | words
@@ -252,6 +253,8 @@ def load_recipe(name: str) -> Recipe:
     Raises:
         TokentuiError: There is no such preset or file.
     """
+    from tokentui.preset_table import PRESETS, preset_named  # who opens a file asks for none
+
     a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
     return read_recipe(name) if a_file else preset_named(name).recipe
 
@@ -407,6 +410,8 @@ def _axes(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _complete_recipe(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from tokentui.preset_table import PRESETS  # who opens a file asks for none
+
     presets = completions({name: preset.about for name, preset in PRESETS.items()}, incomplete)
     return presets or [CompletionItem(incomplete, type="file")]
 

@@ -6,12 +6,14 @@ import json
 import os
 import re
 from collections.abc import Collection, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.core.files import read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUFFIX = ".toml"
 _MOST_BYTES = 1 << 20

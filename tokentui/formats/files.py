@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tokentui.core.choices import UNWRITABLE, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
@@ -17,13 +18,15 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognized
 from tokentui.formats.folder import model_folder
 from tokentui.formats.near_misses import lost_bytes, near_miss, refuse_before
-from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.published import located
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
-from tokentui.formats.spec import Unsupported
 from tokentui.formats.vocab_txt import has_lines
 from tokentui.recipe import Recipe
 from tokentui.text.remote import is_remote, is_url
+
+if TYPE_CHECKING:
+    from tokentui.formats.proof import ExportReport
+    from tokentui.formats.spec import Unsupported
 
 _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": "huggingface",
               "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
@@ -129,6 +132,8 @@ def export(
         Unsupported: The format cannot represent the tokenizer.
         Cancelled: The job is cancelled.
     """
+    from tokentui.formats.proof import contents  # only writing needs it
+
     path = path_of(path, "path")
     chosen = format_of(path, tokenizer.recipe, None if format is None else name_of(format, "format"))
     places = targets(path, chosen)
@@ -141,6 +146,8 @@ def export(
 
 def unwritten(report: ExportReport, where: str = "") -> Unsupported:
     """Return, without raising it, the error for a report that refuses an export."""
+    from tokentui.formats.spec import Unsupported  # only writing needs it
+
     hints = ["nothing is written"] if where else []
     hints += [f"--accept {report.accept} writes it"] if report.accept else []
     return Unsupported(f"{report.format} cannot store it: {report.refused}", where, "; ".join(hints))

@@ -7,7 +7,6 @@ are recognized by the number of ranks and the ranks of a few tokens. Sources: ti
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -107,6 +106,8 @@ def openai_of(data: bytes, name: str = "") -> PublishedEncoding | None:
         data: The bytes of the file.
         name: The name that the encoding must have; empty for the first encoding of this file.
     """
+    import hashlib  # few files are ranks
+
     digest = hashlib.sha256(data).hexdigest()
     encodings = (file.encoding for file in OPENAI.values() if file.sha256 == digest)
     return next((encoding for encoding in encodings if name in ("", encoding.name)), None)
@@ -140,7 +141,8 @@ def _is_file(path: str) -> bool:
 def _places(url: str) -> Iterator[str]:
     """Yield the paths that a file may have in tiktoken's cache; see `read_file_cached` in its `load.py`."""
     yield os.path.basename(url)
-    import tempfile  # few tokenizers are asked for by name
+    import hashlib  # few tokenizers are asked for by name
+    import tempfile
 
     variables = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
     default = os.path.join(tempfile.gettempdir(), "data-gym-cache")

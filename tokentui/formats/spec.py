@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import hashlib
 import itertools
 import json
 import re
@@ -283,6 +282,8 @@ def packed(data: bytes) -> object:
 
 def digest_of(tokens: Iterable[tuple[int, bytes]]) -> str:
     """Return the digest of tokens as (id, bytes), in the order given."""
+    import hashlib  # only writing needs it
+
     lines = "".join(f"{number} {piece.hex()}\n" for number, piece in tokens)
     return hashlib.sha256(lines.encode()).hexdigest()
 

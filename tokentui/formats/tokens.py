@@ -6,7 +6,7 @@ import codecs
 import contextlib
 import io
 from array import array
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import filterfalse, islice, repeat
 from operator import add, lt, mul
@@ -116,6 +116,33 @@ MANY_ROWS = 1 << 15
 """From this many rows on, a kernel finds those that make a token."""
 
 
+class Merges(Sequence[tuple[int, int]]):
+    """The (left, right) of each merge, as symbols. Objects for all would take the time of reading them.
+
+    Args:
+        lefts, rights: The left and the right symbol of each merge.
+    """
+
+    def __init__(self, lefts: Sequence[int], rights: Sequence[int]) -> None:
+        self._lefts, self._rights = array("l", lefts), array("l", rights)
+
+    def __len__(self) -> int:
+        return len(self._lefts)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return list(zip(self._lefts[at], self._rights[at], strict=True))
+        return self._lefts[at], self._rights[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self._lefts, self._rights, strict=True)
+
+
 @dataclass(slots=True)
 class Ordered:
     """The tokens of a file: first those that no merge makes, then one per merge that makes a new token.
@@ -132,7 +159,7 @@ class Ordered:
 
     tokens: list[str]
     ids: list[int]
-    merges: list[tuple[int, int]]
+    merges: Sequence[tuple[int, int]]
     rows: dict[int, int]
     makes: Sequence[int]
     notes: list[str] = field(default_factory=list)
@@ -211,7 +238,7 @@ def in_merge_order(
     if makers != list(range(len(keys))):
         sides = picked(sides[0], makers), picked(sides[1], makers)
     tokens, numbers = list(picked(names, order)), list(picked(ids, order))
-    ordered = Ordered(tokens, numbers, list(zip(*sides, strict=True)), by_pair,
+    ordered = Ordered(tokens, numbers, Merges(*sides), by_pair,
                     array("l", picked(symbols, makes)))
     if twice := len(keys) - len(by_pair):
         which = "first" if first_wins else "last"

@@ -5,24 +5,23 @@ A pipe may never answer, so it is polled, and the job can be cancelled.
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import contextlib
-import gzip
 import importlib
 import io
-import lzma
 import mmap
 import os
 import re
 import select
 import stat
+import sys
 import time
 import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits
+from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.files import check_held, open_nonblocking, read_errors, refuse_irregular, status_of
 from tokentui.core.jobs import check, tick
@@ -355,7 +354,7 @@ def _opened(source: _LimitedStream, text_only: bool) -> Iterator[tuple[io.Buffer
         if text_only and not is_text:
             raise Binary
         yield stream, method, looks
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+    except _damages() as error:
         if not method or getattr(error, "errno", None):  # a fault of the disk, not of the data
             raise
         why = "cut off" if isinstance(error, EOFError) else error
@@ -438,8 +437,14 @@ def look(head: bytes, where: str) -> tuple[str, bool]:
     return "a binary file (it holds NUL bytes)", False
 
 
-_METHODS: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+_METHODS: dict[str, Any] = {"gzip": Ref("gzip:open"), "bzip2": Ref("bz2:open"), "xz": Ref("lzma:open")}
 """The decompressors by the group names of `_PACKED`, but for zstd."""
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """Return the exceptions of decompressors about damaged data."""
+    lzma = sys.modules.get("lzma")  # unless it is imported, nothing was packed by it
+    return EOFError, OSError, zlib.error, *([] if lzma is None else [lzma.LZMAError])
 
 
 class _Blocks(io.RawIOBase):

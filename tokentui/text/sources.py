@@ -7,13 +7,16 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
 from tokentui.text.counting import header_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 READ_AS = {
     "text": "a document a file",
@@ -98,6 +101,8 @@ _PARALLEL = (
 
 def _folder() -> Path:
     """Return the folder of the files: inside an installed package, next to the package in a checkout."""
+    from pathlib import Path  # few commands need the samples
+
     package = Path(__file__).parents[1]
     inside = package / "corpora"
     return inside if inside.is_dir() else package.parent / "corpora"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from random import randrange
 from typing import TYPE_CHECKING
 
 import click
@@ -220,6 +219,8 @@ def command(
         output.write_text(encoding_html(encoding.rows, len(encoding)))
         doubled += special_tokens and begins_twice(tok, encoding.ids)
     elif dropout is not None:
+        from random import randrange
+
         from tokentui.analyze.dropout import report as dropout_report  # few ask for it
         from tokentui.encode.sampling import SEEDS
 

@@ -11,7 +11,6 @@ import functools
 from tokentui.formats.huggingface import Pattern
 from tokentui.formats.huggingface.steps import PLAIN, NormalizerStep, PreTokenizerStep, read_step
 from tokentui.formats.oniguruma import END, pattern_of, translated
-from tokentui.formats.sentencepiece.charsmap import rules_of
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Unsupported
 from tokentui.recipe import Recipe
@@ -62,6 +61,8 @@ def normalizer_of(recipe: Recipe) -> Json | None:
     steps: list[Json] = []
     for name in recipe.normalize:
         if name == "nmt-nfkc":
+            from tokentui.formats.sentencepiece.charsmap import rules_of  # only writing needs it
+
             steps += [precompiled(rules_of((name,))[0]), *squeezed()]
         elif name in _NORMALIZERS:
             steps.append(_NORMALIZERS[name])

@@ -19,7 +19,6 @@ from tokentui.formats.huggingface.decoders import around_json, name_decoder, rea
 from tokentui.formats.huggingface.models import read_model, type_of
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
 from tokentui.formats.huggingface.stretching import stretching_of
-from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, json_bytes
 from tokentui.formats.tokens import letters, name_of
@@ -307,6 +306,8 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
         fitted.lose("symbols", f"a text that begins with {with_} gets no ▁ in front", symbols[0],
                     lambda text: text.startswith(begins)
                     or not spec.pretokenizer.normalized(text).startswith(text[:1]))
+    from tokentui.formats.sentencepiece import proto_of  # only writing needs it
+
     proto = proto_of(spec.pretokenizer)
     if proto is not None and proto.squeeze:
         fitted.lose("▁ in a text",
@@ -330,6 +331,8 @@ def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
     recipe = spec.recipe
     if not spec.staged:
         return axes.normalizer_of(recipe), axes.pre_tokenizer_of(recipe), axes.decoder_of(recipe)
+    from tokentui.formats.sentencepiece import proto_of  # only writing needs it
+
     proto = proto_of(spec.pretokenizer)
     if proto is None or not proto.escape or proto.treat_whitespace_as_suffix:
         raise Unsupported("the axes do not describe all of its text processing", "",

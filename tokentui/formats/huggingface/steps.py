@@ -15,7 +15,7 @@ import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import regex
 
@@ -33,11 +33,13 @@ from tokentui.formats.huggingface import (
     split,
 )
 from tokentui.formats.huggingface import split as parts_of
-from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, inner_of
 from tokentui.formats.tokens import letters
 from tokentui.text import normalize
 from tokentui.text.normalize import NORMALIZERS, Stage
+
+if TYPE_CHECKING:
+    from tokentui.formats.sentencepiece.charsmap import Charsmap
 
 _MOST_STEPS = 1_000
 A = TypeVar("A")
@@ -233,6 +235,8 @@ def _rules(node: Node, default: str | None) -> str:
     except (binascii.Error, ValueError):
         raise node.error("not base64") from None
     if blob:
+        from tokentui.formats.sentencepiece.charsmap import Charsmap  # few files have rules
+
         Charsmap(blob, node)
     return code
 
@@ -358,6 +362,8 @@ def _precompiled(text: AlignedText, where: str, precompiled_charsmap: str = "") 
 @functools.lru_cache(maxsize=8)
 def charsmap_of(code: str) -> Charsmap:
     """Return the rules of the value of a step, which `read_step` checked."""
+    from tokentui.formats.sentencepiece.charsmap import Charsmap  # few files have rules
+
     return Charsmap(base64.b64decode(code), Node(None, "precompiled_charsmap"))
 
 

@@ -13,7 +13,6 @@ import regex
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.huggingface import Pattern
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, charsmap_of
-from tokentui.text.kernels.rules import BEFORE_SPACES, BEFORE_WHITE, WHITE
 from tokentui.text.split import SPACE_MARK
 from tokentui.text.stretching import Stretching, Words, marked_words, plain_words
 
@@ -93,6 +92,8 @@ def _between_spaces(normalizers: list[Step], splits: list[Step], words: Words) -
     """
     if not splits:
         return None
+    from tokentui.text.kernels.rules import BEFORE_SPACES, BEFORE_WHITE, WHITE  # few splits need them
+
     first = splits[0]
     if first.kind in ("WhitespaceSplit", "BertPreTokenizer", "Whitespace"):
         name = BEFORE_WHITE
