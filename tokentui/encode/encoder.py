@@ -106,8 +106,6 @@ class WordEncoder:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
         self.sections = file.sections
         """Cuts a text at the tokens that it contains by name; None for the special tokens alone."""
-        self._whole = reads_whole(self.pretokenizer, file.sections)
-        """True if kernels may take a text as typed, with the tokens in it that are cut out of any text."""
         self.around = file.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The names of the special tokens before and after a text, for `special_tokens=True`."""
         self._unknown = UNKNOWN.of(file.policy or recipe.unknown)
@@ -122,6 +120,11 @@ class WordEncoder:
         )
         """Finds the specials that a text may contain by name, for `allow_special=True`. Symbols are excluded:
         they are words of the text."""
+
+    @functools.cached_property
+    def _whole(self) -> bool:
+        """True if kernels may take a text as typed, with the tokens in it that are cut out of any text."""
+        return reads_whole(self.pretokenizer, self.sections)
 
     def word(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
         """Return the tokens of a pre-token. Unknown tokens never raise here, even if the recipe refuses them.
@@ -436,11 +439,14 @@ class WordEncoder:
     def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]]:
         """Return the parts of a text without places: special tokens, texts for `_ids_of_text`, or lists of
         words."""
-        sections, stretching = self.sections, self.pretokenizer.stretching
+        sections = self.sections
         if sections is None:
             names = self._specials if allow_special else NO_NAMES
             return (part for _, part in names.cut(text))
         plain = type(self.pretokenizer) is Pretokenizer
+        if not plain and len(text) < id_tables.KERNEL_CHARS:  # no kernel takes it, nor asks for `stretching`
+            return self.word_parts(text, allow_special)
+        stretching = self.pretokenizer.stretching
         if plain or (self._whole and not (
             allow_special and stretching and not stretching.each and self._specials.is_in(text)
         )):

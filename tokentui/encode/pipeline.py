@@ -89,6 +89,8 @@ class ImportedVocabulary(Vocabulary):
     def tokens(self) -> Mapping[bytes, int]:
         """The symbol of each token that a word may become, by its bytes. Of tokens with equal bytes, the last
         one."""
+        if not self.unreachable:
+            return dict(zip(self.pieces, range(len(self.pieces)), strict=True))
         return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.unreachable}
 
     @functools.cached_property

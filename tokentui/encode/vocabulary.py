@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, NamedTuple, Protocol, Self
@@ -316,12 +317,22 @@ class Vocabulary:
         Of tokens with equal bytes, the first one, which is the more probable one.
         """
         symbols = range(len(self.pieces) - 1, -1, -1)
+        if not self.unreachable:
+            return dict(zip(reversed(self.pieces), symbols, strict=True))
         return {self.pieces[symbol]: symbol for symbol in symbols if symbol not in self.unreachable}
 
     @functools.cached_property
     def trie(self) -> Mapping[bytes, int]:
         """`tokens`, with -1 for each prefix of a token that is not a token."""
-        starts = {piece[:end]: -1 for piece in self.tokens for end in range(1, len(piece))}
+        starts: dict[bytes, int] = {}
+        longer: set[bytes] = set()  # a prefix of two tokens is made once
+        for length, pieces in itertools.groupby(sorted(self.tokens, key=len, reverse=True), len):
+            while longer and len(next(iter(longer))) > length:
+                longer = {piece[:-1] for piece in longer}
+                starts |= dict.fromkeys(longer, -1)
+            longer.update(pieces)
+        while longer := {piece[:-1] for piece in longer if len(piece) > 1}:
+            starts |= dict.fromkeys(longer, -1)
         return {**starts, **self.tokens}
 
     def limited(self, step: int, first_steps: Sequence[int]) -> Self:

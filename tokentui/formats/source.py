@@ -15,6 +15,7 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import engines, limits
@@ -194,12 +195,9 @@ def check_tokens(lengths: Iterable[int], place: Node) -> None:
     Raises:
         TokentuiError: They exceed a limit.
     """
-    tokens = work = 0
-    for length in lengths:
-        tokens += 1
-        work += length * length
-    check_number(tokens, place)
-    if work > MOST_WORK:
+    listed = list(lengths)
+    check_number(len(listed), place)
+    if sum(map(mul, listed, listed)) > MOST_WORK:
         raise place.error("the tokens are longer than in any real tokenizer")
 
 

@@ -76,8 +76,6 @@ class Pretokenizer:
 
     beyond_axes: ClassVar[bool] = False
     """True in subclasses that do more to a text than the axes of the recipe describe."""
-    stretching: Stretching | None = None
-    """How kernels may cut a text, in subclasses that know it; None if the recipe says it, or nothing does."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -102,6 +100,12 @@ class Pretokenizer:
         This fails where normalization trims ends, or where the part gets a space in front that the whole text
         does not have there.
         """
+
+    @functools.cached_property
+    def stretching(self) -> Stretching | None:
+        """How kernels may cut a text, in subclasses that know it; None if the recipe says it, or nothing
+        does."""
+        return None
 
     @property
     def knows_cuts(self) -> bool:

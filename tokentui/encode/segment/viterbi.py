@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, inf, log1p
 from sys import float_info
-from typing import NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from tokentui.core import memo
 from tokentui.core.errors import TokentuiError, shown
@@ -321,8 +321,8 @@ class FusedViterbi(Viterbi):
         self._fallback = fallback
         self._unknown_symbol = unknown
         if least is None:
-            self._scores = list(map(as_read, self._scores))
-            least = min(self._scores, default=0.0)
+            least = min(map(as_read, _lowest(self._scores)), default=0.0)
+            self._scores = ScoresAsRead(self._scores)
         self._unknown = least - UNKNOWN_PENALTY
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
@@ -339,6 +339,32 @@ class FusedViterbi(Viterbi):
                 symbol = self._table.get(b"".join(units[part.start : part.end]), -1)
                 parts[n] = part if symbol < 0 else part._replace(symbol=symbol)
         return in_bytes(parts, units, self._fallback)
+
+
+class ScoresAsRead(Sequence[float]):
+    """Scores as Hugging Face's library parses them, each when it is asked for: a line has few pieces.
+
+    Args:
+        scores: The scores in a file.
+    """
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        self._scores = scores
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def __getitem__(self, at: Any) -> Any:
+        return list(map(as_read, self._scores[at])) if isinstance(at, slice) else as_read(self._scores[at])
+
+    def __iter__(self) -> Iterator[float]:
+        return map(as_read, self._scores)
+
+
+def _lowest(scores: Sequence[float]) -> list[float]:
+    """Return the scores that may be the lowest after `as_read`, which changes the last digits."""
+    lowest = min(scores, default=0.0)
+    return [score for score in scores if score <= lowest + abs(lowest) * 1e-12]
 
 
 @functools.lru_cache(maxsize=1 << 17)  # each step of an opened file asks for all of them

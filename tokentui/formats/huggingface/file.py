@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -141,7 +142,9 @@ def _pretokenizer(
         recipe, normalizer, cut_words or splitting, byte_level=of_letters, prefix=prefix, suffix=suffix
     )
     plain = not (of_letters or prefix or suffix)
-    pretokenizer.stretching = stretching_of(normalizer, splitting, pretokenizer.words_of_each, plain=plain)
+    pretokenizer.find_stretching = functools.partial(
+        stretching_of, normalizer, splitting, pretokenizer.words_of_each, plain=plain
+    )
     return recipe, pretokenizer
 
 

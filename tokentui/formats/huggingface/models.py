@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from math import isfinite
+from typing import Any
 
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
 from tokentui.encode.vocabulary import TokenizerFile
@@ -192,12 +193,14 @@ def _table(node: Node, byte_level: bool, way: EncodingWay, prefix: str = "") -> 
 
 
 def _symbols(pieces: list[bytes]) -> dict[bytes, int]:
-    return {piece: symbol for symbol, piece in enumerate(pieces)}
+    return dict(zip(pieces, range(len(pieces)), strict=True))
 
 
 def _never(names: list[str], byte_level: bool) -> frozenset[int]:
     """Return the symbols that no word becomes: with byte letters, the tokens with other characters."""
-    return frozenset(n for n, name in enumerate(names) if byte_level and not is_letters(name))
+    if not byte_level:
+        return frozenset()
+    return frozenset(n for n, name in enumerate(names) if not is_letters(name))
 
 
 def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
@@ -208,13 +211,14 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
     """
     at, rows = node["vocab"], node["vocab"].listed()
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
-    for number, row in enumerate(rows):
-        if type(row) is not list or [type(field) for field in row] not in ([str, float], [str, int]):
-            raise at.at(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
-        if abs(row[1]) > 1e300 or not isfinite(row[1]):
-            raise at.at(number).error("a score is too large", "scores are natural log probabilities")
+    if not _are_scored(rows):
+        for number, row in enumerate(rows):
+            if type(row) is not list or [type(field) for field in row] not in ([str, float], [str, int]):
+                raise at.at(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
+            if abs(row[1]) > 1e300 or not isfinite(row[1]):
+                raise at.at(number).error("a score is too large", "scores are natural log probabilities")
     names, scores = [name for name, _ in rows], [float(score) for _, score in rows]
-    symbols = {name: symbol for symbol, name in enumerate(names)}
+    symbols = dict(zip(names, range(len(names)), strict=True))
     notes = _empty({"": names.index("")} if "" in symbols else {})
     if above := sum(score > 0 for score in scores):
         notes.append(f"{above} of the scores are above 0: they are not log probabilities")
@@ -234,6 +238,16 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
         bytes_=bytes_, scores=scores, never=_never(names, byte_level), unknown=row_of_unknown, tokens=names,
         way=FUSED.with_tables(fallback=bytes_, unknown=row_of_unknown), policy=policy, notes=tuple(notes),
     )
+
+
+def _are_scored(rows: list[Any]) -> bool:
+    """Return whether all rows are a token and its score, by a few calls for all. False, too, for no rows."""
+    if set(map(type, rows)) != {list} or set(map(len, rows)) != {2}:
+        return False
+    names, scores = zip(*rows, strict=True)
+    if set(map(type, names)) != {str} or not set(map(type, scores)) <= {float, int}:
+        return False
+    return min(scores) >= -1e300 and max(scores) <= 1e300 and all(map(isfinite, scores))
 
 
 _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id",

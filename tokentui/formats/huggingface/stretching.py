@@ -151,8 +151,8 @@ def _maps_plainly(code: str, white: str) -> bool:
 @functools.cache
 def _joining() -> list[str]:
     """Return the characters that form one grapheme with what follows."""
-    codes = (chr(code) for code in range(0x600, 0x12000))
-    found: list[str] = regex.findall(r"\p{GCB=Prepend}", "".join(codes).encode("utf-8", "ignore").decode())
+    text = "".join(map(chr, (*range(0x600, 0xD800), *range(0xE000, 0x12000))))
+    found: list[str] = regex.findall(r"\p{GCB=Prepend}", text)
     return found
 
 

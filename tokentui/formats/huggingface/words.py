@@ -24,6 +24,7 @@ from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK
+from tokentui.text.stretching import Stretching
 from tokentui.text.unicode import TABLES
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
@@ -58,6 +59,8 @@ class StagedPretokenizer(Pretokenizer):
     """
 
     beyond_axes = True
+    find_stretching: Callable[[], Stretching | None] | None = None
+    """Returns `stretching`, which only a long text asks for; None if nothing is known of stretches."""
 
     def __init__(
         self, recipe: Recipe, normalizer: Callable[[AlignedText], AlignedText] | None,
@@ -70,6 +73,11 @@ class StagedPretokenizer(Pretokenizer):
         self._bare = splitting is None or splitting.bare
         self._byte_level = byte_level
         self._prefix, self._suffix = to_bytes(prefix), to_bytes(suffix)
+
+    @functools.cached_property
+    def stretching(self) -> Stretching | None:
+        """How kernels may cut a text; None if the steps may look beyond a stretch."""
+        return None if self.find_stretching is None else self.find_stretching()
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """Return the words of a document in order."""
