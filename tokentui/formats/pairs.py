@@ -38,7 +38,10 @@ def table_of(names: Collection[str]) -> WordTable:
     others. Kernels must be available."""
     from tokentui.text.kernels.scan_count import INLINE, WordTable, add_words
 
-    data = [name.encode("utf-8", "surrogatepass") for name in names]
+    try:
+        data = list(map(str.encode, names))
+    except UnicodeEncodeError:  # half a surrogate pair
+        data = [name.encode("utf-8", "surrogatepass") for name in names]
     bounds = array("q", itertools.accumulate(map(len, data), initial=0))
     text = b"".join(data) + bytes(INLINE)
     bits = (4 * len(data) + 4).bit_length()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import functools
 import io
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -116,23 +117,70 @@ MANY_ROWS = 1 << 15
 """From this many rows on, a kernel finds those that make a token."""
 
 
+class Rows:
+    """The rows of a list of merges as symbols, computed when a text is encoded: a file that is only opened
+    needs none.
+
+    Args:
+        lefts, rights: The left and the right part of each row, as numbers of names.
+        symbols: The symbol of each number.
+        first_wins: True if the first of two rows with the same pair counts, False for the last.
+    """
+
+    def __init__(
+        self, lefts: Sequence[int], rights: Sequence[int], symbols: Sequence[int], *, first_wins: bool
+    ) -> None:
+        self._lefts, self._rights, self._symbols = lefts, rights, symbols
+        self._first_wins = first_wins
+
+    def sides(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the left symbol of each row, and the right one."""
+        return picked(self._symbols, self._lefts), picked(self._symbols, self._rights)
+
+    def distinct(self) -> int:
+        """Return the number of different pairs."""
+        both = array("i", bytes(8 * len(self._lefts)))
+        both[::2], both[1::2] = array("i", self._lefts), array("i", self._rights)
+        return len(set(memoryview(both).cast("B").cast("q")))
+
+    @functools.cached_property
+    def _by_pair(self) -> dict[int, int]:
+        lefts, rights = self.sides()
+        keys = list(map(add, map(mul, lefts, repeat(len(self._symbols))), rights))
+        by_pair = dict(zip(keys, range(len(keys)), strict=True))
+        if self._first_wins:
+            by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+        return by_pair
+
+    def __call__(self) -> dict[int, int]:
+        """Return the row that merges two symbols, by `left * len(symbols) + right`."""
+        return self._by_pair
+
+
 class Merges(Sequence[tuple[int, int]]):
     """The (left, right) of each merge, as symbols. Objects for all would take the time of reading them.
 
     Args:
-        lefts, rights: The left and the right symbol of each merge.
+        rows: The rows.
+        makers: The row of each merge.
     """
 
-    def __init__(self, lefts: Sequence[int], rights: Sequence[int]) -> None:
-        self._lefts, self._rights = array("l", lefts), array("l", rights)
+    def __init__(self, rows: Rows, makers: Sequence[int]) -> None:
+        self._rows, self._makers = rows, makers
+
+    @functools.cached_property
+    def _sides(self) -> tuple[array[int], array[int]]:
+        lefts, rights = (array("l", picked(side, self._makers)) for side in self._rows.sides())
+        return lefts, rights
 
     def __len__(self) -> int:
-        return len(self._lefts)
+        return len(self._makers)
 
     def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return list(zip(self._lefts[at], self._rights[at], strict=True))
-        return self._lefts[at], self._rights[at]
+        lefts, rights = self._sides
+        return list(zip(lefts[at], rights[at], strict=True)) if isinstance(at, slice) else (
+            lefts[at], rights[at]
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -140,7 +188,7 @@ class Merges(Sequence[tuple[int, int]]):
     __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self._lefts, self._rights, strict=True)
+        return zip(*self._sides, strict=True)
 
 
 @dataclass(slots=True)
@@ -152,7 +200,7 @@ class Ordered:
         ids: The id of each symbol.
         merges: The (left, right) of each token that a merge makes, as symbols; these tokens are the last
             symbols.
-        rows: The row that merges two symbols, by `left * len(tokens) + right`.
+        rows: The rows of the list of merges.
         makes: The symbol that each row makes.
         notes: Sentences on doubts.
     """
@@ -160,7 +208,7 @@ class Ordered:
     tokens: list[str]
     ids: list[int]
     merges: Sequence[tuple[int, int]]
-    rows: dict[int, int]
+    rows: Rows
     makes: Sequence[int]
     notes: list[str] = field(default_factory=list)
 
@@ -221,7 +269,8 @@ def in_merge_order(
     if not units_ and makes == array("l", run) and all(map(lt, lefts, makes)) and all(map(lt, rights, makes)):
         # so it is nearly always: each row makes the next token, of tokens that are before it
         made: Sequence[int] = run
-        makers, late, others = list(range(count)), 0, [*range(run.start), *range(run.stop, width)]
+        makers: Sequence[int] = range(count)
+        late, others = 0, [*range(run.start), *range(run.stop, width)]
     else:
         parents, late = _parents(width, units_, lefts, rights, makes)
         made, makers = list(parents), list(parents.values())
@@ -230,17 +279,12 @@ def in_merge_order(
     symbols = [0] * width
     for symbol, n in enumerate(order):
         symbols[n] = symbol
-    sides = picked(symbols, lefts), picked(symbols, rights)
-    keys = list(map(add, map(mul, sides[0], repeat(width)), sides[1]))
-    by_pair = dict(zip(keys, range(len(keys)), strict=True))
-    if first_wins:
-        by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-    if makers != list(range(len(keys))):
-        sides = picked(sides[0], makers), picked(sides[1], makers)
     tokens, numbers = list(picked(names, order)), list(picked(ids, order))
-    ordered = Ordered(tokens, numbers, Merges(*sides), by_pair,
+    by_symbol = Rows(lefts, rights, symbols, first_wins=first_wins)
+    ordered = Ordered(tokens, numbers, Merges(by_symbol, makers), by_symbol,
                     array("l", picked(symbols, makes)))
-    if twice := len(keys) - len(by_pair):
+    # rows that make different tokens have different pairs
+    if twice := 0 if made is run else count - by_symbol.distinct():
         which = "first" if first_wins else "last"
         ordered.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
     if late:

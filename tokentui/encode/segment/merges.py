@@ -344,15 +344,17 @@ class PairMerging(Merging):
 
     Args:
         vocabulary, merges, more: As for `Merging`.
-        rows: The rank of each pair, by the key `left * len(pieces) + right`.
+        rows: The rank of each pair, by the key `left * len(pieces) + right`, or a function that returns it.
         makes: The symbol that each row makes.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, merges: int, rows: Mapping[int, int], makes: Sequence[int], **more: Any
+        self, vocabulary: Vocabulary, merges: int, rows: Mapping[int, int] | Callable[[], Mapping[int, int]],
+        makes: Sequence[int], **more: Any,
     ) -> None:
         super().__init__(vocabulary, merges, **more)
-        self._rows, self.makes, self._width = rows, makes, len(vocabulary.pieces)
+        self._rows = rows() if callable(rows) else rows
+        self.makes, self._width = makes, len(vocabulary.pieces)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         row = self._rows.get(left * self._width + right)

@@ -66,7 +66,8 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     splitting: PreTokenizerStep | None = read_optional(root["pre_tokenizer"], "pretokenizers")
     model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
     kind = type_of(root["model"])
-    vocabulary = dict(zip(model.tokens, model.ids, strict=True))
+    listed = root["model"]["vocab"].value
+    vocabulary = listed if isinstance(listed, dict) else dict(zip(model.tokens, model.ids, strict=True))
     unknown = ""
     if model.unknown is not None:
         in_a_row = kind == "Unigram"
@@ -79,7 +80,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
             specials.setdefault(name, vocabulary[name])
         elif name and name not in specials:
             raise root["post_processor"].error(f"{name[:40]!r} is not in the vocabulary")
-    del vocabulary  # many megabytes, which what follows takes again
+    del vocabulary, listed  # many megabytes, which what follows takes again
     notes = [*remarks, *model.notes, *notes, *doubts]
     if root["truncation"].value is not None or root["padding"].value is not None:
         notes.append("truncation and padding are not applied")

@@ -268,7 +268,7 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
     """
     tokens_: dict[str, Added] = {}
     moved: list[str] = []
-    ids = dict(vocabulary)
+    others: dict[str, int] = {}  # a copy of the vocabulary would take longer than all rows
     rows = list(node.rows([]))
     check_tokens((len(row["content"].text()) for row in rows), node)
     for row in rows:
@@ -277,7 +277,9 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
         flags = {name: flag if isinstance(flag := value(name), bool) else row[name].flag() for name in _FLAGS}
         if not content:
             continue
-        number = ids.setdefault(content, len(ids))
+        number = vocabulary.get(content, -1)
+        if number < 0:
+            number = others.setdefault(content, len(vocabulary) + len(others))
         if number != asked:
             moved.append(f"{content[:40]!r} has id {number}, not {asked} as its row says")
         if content in tokens_:  # the last row counts, but what was special once stays special
