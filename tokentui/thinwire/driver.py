@@ -207,8 +207,8 @@ class ThinWireDriver(LinuxDriver):
                         return
                 for event in parser.feed(data):
                     self.process_message(event)
-                if parser.take_answers() and self._output is not None:
-                    self._output.note_answer()
+                if (answers := parser.take_answers()) and self._output is not None:
+                    self._output.note_answers(answers)
         finally:
             selector.close()
 
@@ -392,10 +392,11 @@ class OutputThread:
                 self._queue.append(data)
         self._wake()
 
-    def note_answer(self) -> None:
-        """Take a status answer of the terminal."""
+    def note_answers(self, count: int) -> None:
+        """Take status answers of the terminal."""
         with self._changed:
-            self.link.note_answer()
+            for _ in range(count):
+                self.link.note_answer()
         self._wake()
 
     def close(self, seconds: float) -> bool:
