@@ -54,9 +54,11 @@ class Line(Terminal):
         if not select.select([self._master], [], [], seconds)[0]:
             return b""
         data = os.read(self._master, most)
+        # A request may be split between two reads.
+        answered = max(0, len(self.written) - len(STATUS_REQUEST) + 1)
         self.written += data
         if self._answers:
-            self.press(STATUS_ANSWER * data.count(STATUS_REQUEST.encode()))
+            self.press(STATUS_ANSWER * self.written.count(STATUS_REQUEST.encode(), answered))
         return data
 
     def _drain(self, seconds: float) -> bool:

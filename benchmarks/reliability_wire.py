@@ -222,18 +222,36 @@ def _percentiles(
 
 
 def held(given: Given) -> Figures:
-    """A key that is held down for 3 s at 30 a second on a slow line."""
+    """A key that is held down for some seconds at 30 a second on a slow line, until the screen stands."""
     keys: dict[str, tuple[str, str]] = {"pairs": ("2", DOWN), "corpus": ("1", DOWN), "steps": ("2", "n")}
     for rate in (BYTES_A_SECOND, SLOWEST):
         for name, size in SIZES.items():
             beside = None if rate == SLOWEST else _held(lambda: bare(size), "", DOWN, rate)[0]  # noqa: B023
             for what, (pane, key) in keys.items():
-                seconds, count = _held(lambda: opened(given.corpus, size=size), pane, key, rate)  # noqa: B023
-                most = None if rate == SLOWEST else 1.0 if size == SMALL else 2.5
-                yield Figure(
-                    f"held 3 s at {rate:,} B/s, {what}, {name}", most, seconds, "s",
-                    beside if key == DOWN else None, f"{count:,} B in all",
-                )
+                for answers in (True, False) if what == "pairs" else (True,):
+                    seconds, count = _held(
+                        lambda: opened(given.corpus, size=size, answers=answers),  # noqa: B023
+                        pane, key, rate,
+                    )
+                    silent = "" if answers else ", no answers"
+                    yield Figure(
+                        f"held {HELD_S} s at {rate:,} B/s, {what}{silent}, {name}",
+                        _MOST_HELD_S.get((rate, name, what)), seconds, "s",
+                        beside if key == DOWN else None, f"{count:,} B in all",
+                    )
+
+
+HELD_S = 5
+_MOST_HELD_S = {
+    (BYTES_A_SECOND, "80x24", "pairs"): 0.3,
+    (BYTES_A_SECOND, "80x24", "corpus"): 1.0,
+    (BYTES_A_SECOND, "80x24", "steps"): 1.0,
+    (BYTES_A_SECOND, "200x60", "pairs"): 2.5,
+    (BYTES_A_SECOND, "200x60", "corpus"): 2.5,
+    (BYTES_A_SECOND, "200x60", "steps"): 2.5,
+    (SLOWEST, "80x24", "pairs"): 2.0,
+}
+"""The most seconds after the release, by bytes a second, size and pane."""
 
 
 def _held(
@@ -242,7 +260,7 @@ def _held(
     with begin() as line:
         if pane:
             line.key(pane, 0.3)
-        return line.hold(key, rate)
+        return line.hold(key, rate, HELD_S)
 
 
 def drivers(given: Given) -> Figures:
