@@ -231,6 +231,36 @@ def test_a_histogram_counts_everything_once() -> None:
             assert total == sum(n for value, n in counts if int(first) <= value <= int(last or first))
 
 
+def several(*curves: tuple[str, tuple[float, ...]]) -> Chart:
+    return Chart("t", Axis("step"), Axis("bytes"), tuple(
+        Series(tuple(map(float, range(len(y)))), y, name=name, role=f"column-{n}")
+        for n, (name, y) in enumerate(curves)
+    ))
+
+
+def test_each_curve_has_its_name_at_its_end_in_the_order_of_the_values() -> None:
+    lines = plain(several(("A", (5, 1, 1)), ("B", (5, 1, 1)), ("C", (5, 8, 9)), ("D", (5, 2))),
+                  view=View(cursor=False))
+    plot = lines[1:-3]
+    ends = [(row, line[-1]) for row, line in enumerate(plot) if line[-1] in "ABCD"]
+    assert [name for _, name in ends] == ["C", "A", "B"]
+    assert [row for row, _ in ends] == [0, len(plot) - 2, len(plot) - 1]
+    (row,) = [row for row, line in enumerate(plot) if "D" in line]
+    assert plot[row].index("D") < 50  # it ends at half of the others
+
+
+def test_curves_that_share_cells_are_all_seen() -> None:
+    same = several(("A", (1, 5, 2)), ("B", (1, 5, 2)), ("C", (1, 5, 2)))
+    colors = {name: 0 for name in ("column-0", "column-1", "column-2")}
+    for line in draw(same, 60, 16, View(cursor=False)):
+        for text, role in line:
+            if any(0x2800 < ord(char) < 0x2900 for char in text):
+                colors[role] += 1
+    assert min(colors.values()) >= 2
+    long = plain(several(("long name", (1, 2)), ("B", (1, 2))))
+    assert not any(line[-1] in "eB" for line in long[1:-3])  # the names are in the line above alone
+
+
 def test_the_rows_are_the_values() -> None:
     two = Chart("t", Axis("step"), Axis("bytes", digits=2),
         (Series((0.0, 2.0), (1.5, None), name="A"), Series((1.0, 2.0), (3.0, 4.25), name="B")))

@@ -95,7 +95,7 @@ class Chart:
         title: Its subject, a few words.
         x: The axis below.
         y: The axis at the left.
-        series: The series; where two meet, the first one is seen.
+        series: The series; where curves share cells, their colors take turns.
         marks: The places that are marked.
         at: The place that is read at first; None for the last one.
         ratio: The words for a value compare it with that at this share of its place; 0 for no comparison.

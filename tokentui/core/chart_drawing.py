@@ -58,6 +58,10 @@ LEAST = 3
 """The lines below which nothing is drawn."""
 _NAME, _TICK = 24, 10
 """The most characters of a name, and of the label of a tick."""
+_END = 3
+"""The most cells of a name that is written at the end of its curve."""
+_TURN = 8
+"""The columns of a color where curves share cells: their colors take turns."""
 
 
 _DRAWN, _DRAWN_ASCII = "│┊─└┤┴▪█▓▒░≈–−·×…▸▁▂▃▄▅▆▇▏▎▍▌▋▊▉", "|:-+++*##=.~---x~>___###########"
@@ -261,7 +265,11 @@ class _Drawing:
         self.gutter = max(map(cell_width, self.y_ticks.values()), default=0)
         if self.gutter > width // 3:
             self.y_ticks, self.gutter = {}, 0
-        self.wide = max(1, width - self.gutter - 3)
+        self.ends = _end_names(chart)
+        margin = max(map(len, self.ends.values()), default=0)
+        self.wide = max(1, width - self.gutter - 3 - margin)
+        self.margin = min(margin, width - self.gutter - 3 - self.wide)
+        """The columns at the right for the names of curves."""
         self.slot = max(1, self.wide // len(chart.x.names)) if chart.x.names else 1
         """The columns of a bar with its gap."""
 
@@ -285,7 +293,8 @@ class _Drawing:
     def cells(self) -> list[list[tuple[str, str]]]:
         """Return the characters of the plot with their styles, line by line."""
         masks = [[0] * self.wide for _ in range(self.tall)]
-        found = [[(" ", "")] * self.wide for _ in range(self.tall)]
+        found = [[(" ", "")] * (self.wide + self.margin) for _ in range(self.tall)]
+        sharing = dict[tuple[int, int], list[str]]()
         for series in reversed(self.chart.series):
             if series.kind == "bar":
                 for x, heights in self._bars(series):
@@ -297,9 +306,40 @@ class _Drawing:
                 if series.dashed and x % (2 * _DASH) >= _DASH:
                     continue
                 for dot in dots:
-                    masks[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
-                    found[dot // 4][x // 2] = chr(_BLANK + masks[dot // 4][x // 2]), series.role
+                    row, column = dot // 4, x // 2
+                    masks[row][column] |= _DOTS[x % 2][dot % 4]
+                    roles = sharing.setdefault((row, column), [])
+                    if series.role not in roles:
+                        roles.append(series.role)
+                    role = roles[column // _TURN % len(roles)]
+                    found[row][column] = chr(_BLANK + masks[row][column]), role
+        for row, column, name, role in self._ends():
+            found[row][column : column + len(name)] = [(char, role) for char in name]
         return found
+
+    def _ends(self) -> Iterator[tuple[int, int, str, str]]:
+        """Yield the line, the column, the name and the role of each curve that is named at its end. Names of
+        one column stand below each other, in the order of the values."""
+        last: dict[int, list[tuple[float, int]]] = {}
+        for number in self.ends:
+            series = self.chart.series[number]
+            scale = self.y[series.scale]
+            known = [(x, y) for x, y in zip(series.x, series.y, strict=True)
+                     if y is not None and self.x.shows(x) and scale.shows(y)]
+            if known:
+                place, value = known[-1]
+                last.setdefault(self.column(place) + 1, []).append((scale.share(value), number))
+        for column, here in last.items():
+            rows = list[int]()
+            here.sort(key=lambda pair: (-pair[0], pair[1]))
+            for share, _ in here:
+                row = (4 * self.tall - 1 - round(share * (4 * self.tall - 1))) // 4
+                rows.append(max(row, rows[-1] + 1) if rows else row)
+            for n in range(len(rows)):  # those that would stand below the plot move up
+                rows[n] = min(rows[n], self.tall - len(rows) + n)
+            for row, (_, number) in zip(rows, here, strict=True):
+                if row >= 0:
+                    yield row, column, self.ends[number], self.chart.series[number].role
 
     def _bars(self, series: Series) -> Iterator[tuple[int, list[int]]]:
         """Yield the columns of bars, each with the eighths of its lines from the top. Where several bars
@@ -439,6 +479,15 @@ class _Drawing:
         if not self.compact and (not ticks or ticks[0][0] - len(ticks[0][1]) > cell_width(first)):
             yield 0, first  # the axis begins between two round numbers
         yield from ticks
+
+
+def _end_names(chart: Chart) -> dict[int, str]:
+    """Return the names that stand at the ends of curves, by the numbers of these; none for one curve, or
+    where a name is long."""
+    names = {number: safe(series.name, limit=_NAME) for number, series in enumerate(chart.series)
+             if series.kind in ("line", "step")}
+    short_ones = all(0 < len(name) == cell_width(name) <= _END for name in names.values())
+    return names if short_ones and len(names) > 1 else {}
 
 
 def _label(tick: float, axis: Axis) -> str:

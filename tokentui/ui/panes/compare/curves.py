@@ -205,8 +205,8 @@ class CurveChart(ChartLines, Pane):
             for curve, value, exact in mine:
                 near = " " if exact or value is None else "≈"
                 shown = "–" if value is None else chart.y.value(value)
-                more: Cell = (("  ", ""), letter(self.places[curve.key]),
-                    (f" {near}{shown:>{len(most)}}", ""))
+                name, color = letter(self.places[curve.key])
+                more: Cell = (("  ", ""), (name, color), (f" {near}{shown:>{len(most)}}", color))
                 if ui_text.width(out) + ui_text.width(more) > width:
                     break
                 out = (*out, *more)
