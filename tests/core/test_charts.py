@@ -140,10 +140,14 @@ def test_no_label_of_a_small_picture_is_covered(width: int) -> None:
 def test_long_names_lie() -> None:
     names = ("Latin", "Devanagari", "Han and others", "日本")
     bars = chart((0.0, 1.0, 2.0, 3.0), (100.0, 3.0, None, 50.0), "bar", names=names)
-    lines = plain(bars, 50, 12, View(1))
+    spread = plain(bars, 50, 12, View(1))
+    assert [n for n, line in enumerate(spread) if not line] == [2, 4, 6]  # no two bars touch
+    lines = plain(bars, 50, 8, View(1))
+    assert [line for line in spread if line] == lines
+    assert FULL not in "".join(lines)
     assert [line.split()[0] for line in lines[1:5]] == ["Latin", "Devanagari", "Han", "日本"]
     assert [line.split()[-1] for line in lines[1:5]] == ["100", "3", "–", "50"]
-    assert lines[1].count(FULL) == 2 * lines[4].count(FULL)
+    assert lines[1].count("▆") == 2 * lines[4].count("▆")
     assert lines[-1].split() == ["ids", "Devanagari:", "3", "tokens"]
 
 
@@ -251,7 +255,7 @@ def test_each_curve_has_its_name_at_its_end_in_the_order_of_the_values() -> None
 
 def test_curves_that_share_cells_are_all_seen() -> None:
     same = several(("A", (1, 5, 2)), ("B", (1, 5, 2)), ("C", (1, 5, 2)))
-    colors = {name: 0 for name in ("column-0", "column-1", "column-2")}
+    colors = dict.fromkeys(("column-0", "column-1", "column-2"), 0)
     for line in draw(same, 60, 16, View(cursor=False)):
         for text, role in line:
             if any(0x2800 < ord(char) < 0x2900 for char in text):

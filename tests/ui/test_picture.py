@@ -49,6 +49,11 @@ def test_a_ground_is_one_area() -> None:
     assert "fill:#ff0000" in svg
 
 
+def test_a_bar_that_lies_has_a_line_below() -> None:
+    svg = as_svg([Frame(picture("    ", style=RED._replace(attributes=1 << 3)))])
+    assert f'd="M0,{TOP + LINE - 1}H{4 * CELL:g}"' in svg
+
+
 def test_text_is_what_is_seen() -> None:
     assert as_text(picture("ab  ", " c")) == "ab\n c\n"
 

@@ -49,6 +49,8 @@ _BLANK = 0x2800
 _DASH = 4
 """Dots of a dashed series that are drawn, and as many that are not."""
 _EIGHTHS, _SHADES, FULL = " ▁▂▃▄▅▆▇█", " ░▒▓█", "█"
+LYING = "▆"
+"""The character of a bar that lies. It leaves a gap to the bar above."""
 _CELLS = ((5, 20, 24), (3, 12, 0), (1, 16, 0))
 """The lines of a row of a heat map and the most columns of a cell, by the least lines of the
 picture. Three rows of 5 lines took 2.1 kB at 80x24."""
@@ -64,7 +66,7 @@ _TURN = 8
 """The columns of a color where curves share cells: their colors take turns."""
 
 
-_DRAWN, _DRAWN_ASCII = "│┊─└┤┴▪█▓▒░≈–−·×…▸▁▂▃▄▅▆▇▏▎▍▌▋▊▉", "|:-+++*##=.~---x~>___###########"
+_DRAWN, _DRAWN_ASCII = "│┊─└┤┴▪█▓▒░≈–−·×…▸▁▂▃▄▅▆▇", "|:-+++*##=.~---x~>___####"
 """The characters that are drawn, and those of ASCII in place of them."""
 
 
@@ -573,17 +575,17 @@ def _lying_lines(chart: Chart, width: int, height: int, view: View) -> list[Line
     room = max(1, width - label - number - 5)
     scale = _Scale([value for value in series.y if value is not None], is_log(chart.y, view.y_log), 0.0)
     lines: list[Line] = [((_cut(f" {safe(chart.y.title)}{' · log' * scale.log}", width), "muted"),)]
+    spread = 2 * len(names) - 1 <= height - 2  # a blank line between the bars, where there is room
     for place, name in enumerate(names):
         value = values.get(place)
-        eighths = max(1, round(8 * room * scale.share(value))) if value else 0
-        bar, part = FULL * (eighths // 8), " ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else ""
+        bar = LYING * max(1, round(room * scale.share(value))) if value else ""
         style = "strong" if view.cursor and place == at else ""
         blanks = " " * (label - cell_width(name))
-        after = " " * (room - len(bar + part) + number - cell_width(shown[place]))
+        after = " " * (room - len(bar) + number - cell_width(shown[place]))
         lines.append((
-            (f" {name}{blanks} ", style), (bar, series.role), (part, series.role), (after, ""),
-            (f" {shown[place]} ", style),
-        ))
+            (f" {name}{blanks} ", style), (bar, series.role), (after, ""), (f" {shown[place]} ", style)))
+        if spread and place < len(names) - 1:
+            lines.append(())
     return [*lines, sided(f" {safe(chart.x.title)}", f"{safe(reading(chart, at))} ", width)]
 
 

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tokentui.core.chart import Chart, Picture, places_of
-from tokentui.core.chart_drawing import FULL, View, draw, is_log, moved
+from tokentui.core.chart_drawing import FULL, LYING, View, draw, is_log, moved
 from tokentui.ui.bindings import FAR, Hint
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, Run
@@ -125,7 +125,13 @@ def turned_log(picture: Picture | None, view: View, axis: str) -> View | None:
     return view._replace(y_log=not is_log(picture.y, view.y_log)) if can else None
 
 
+_BLOCKS = {FULL: "cursor", LYING: "lying"}
+"""The styles of blanks that stand for blocks."""
+
+
 def solid(line: Iterable[Run]) -> Cell:
-    """Return a line with its full blocks as blanks in reverse, which take a byte each instead of three."""
-    return tuple((" " * len(text), f"{style}+cursor") if text and set(text) == {FULL} else (text, style)
+    """Return a line with its blocks as blanks in reverse, which take a byte each instead of three. A line at
+    the foot of the blanks parts bars that lie."""
+    return tuple((" " * len(text), f"{style}+{_BLOCKS[text[0]]}")
+                 if text and text[0] in _BLOCKS and set(text) == {text[0]} else (text, style)
                  for text, style in line)

@@ -227,6 +227,9 @@ def _parts(row: Row, y: int, picture: ScreenPicture, looks: dict[str, str]) -> I
     for first, end in _stretches([(ink, more) for ink, _, more in shades]):
         ink, _, more = shades[first]
         dim = ' opacity=".6"' * ("opacity" in more)
+        if "underline" in more and set(row.texts[first:end]) == {" "}:  # the line below a bar that lies
+            yield ("shape", f'stroke="{ink}"{dim} stroke-width="2"',
+                   _flat_line(first, end, top + LINE // 2 - 1))
         for start, stop in _runs_of_lines(row.texts, first, end):
             yield "shape", f'stroke="{ink}"{dim} stroke-width="1.2"', _flat_line(start, stop, top)
         for n in range(first, end):

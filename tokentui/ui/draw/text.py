@@ -69,6 +69,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "gone": "$foreground-muted strike",
         "match": "$text-warning bold underline",
         "cursor": "reverse",
+        "lying": "reverse underline",
         "key": "$text-secondary bold",
         # What the panes add.
         "frame": "$frame",
