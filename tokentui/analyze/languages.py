@@ -214,11 +214,13 @@ def _cost_order(language: LanguageCost) -> tuple[bool, float]:
     return language.cost is None, language.cost or 0.0
 
 
-_TITLED = (
-    Column("language", priority=6, flex=True), Column("tokens", "right", 4),
-    Column("bytes/token", "right", 1), Column("chars/token", "right"), Column("cost", "right", 2),
-    Column("x cheapest", "right", 5), Column("unknown", "right", 3), Column(priority=4),
-)
+def _columns(basis: Basis) -> tuple[Column, ...]:
+    return (
+        Column("language", priority=6, flex=True), Column("tokens", "right", 4),
+        Column("bytes/token", "right", 1), Column("chars/token", "right"),
+        Column(f"tokens/{basis.unit}", "right", 2), Column("x cheapest", "right", 5),
+        Column("unknown", "right", 3), Column(priority=4),
+    )
 
 
 def report(
@@ -270,7 +272,7 @@ def _section(name: str, about: str, found: Languages) -> Section:
     cheapest = f"cheapest: {found.cheapest}" if found.cheapest else "no text can be encoded"
     rows = tuple(_cells(cost, most, cost.language == found.cheapest) for cost in found.rows)
     summary = about or f"tokens per {BASES[found.by].unit}{found.basis_detail}"
-    return Section(name, summary, rows, _TITLED, notes=(cheapest,))
+    return Section(name, summary, rows, _columns(BASES[found.by]), notes=(cheapest,))
 
 
 def _cells(cost: LanguageCost, most: float, cheapest: bool) -> Row:
@@ -281,7 +283,7 @@ def _cells(cost: LanguageCost, most: float, cheapest: bool) -> Row:
     unknowns: Cell = warning(f"{cost.unknowns:,}") if cost.unknowns else "0"
     return Row((
         name, f"{cost.tokens:,}", shown(cost.bytes_per_token, 2), shown(cost.characters_per_token, 2),
-        shown(cost.cost), shown(cost.times, 2), unknowns, Bar((cost.times or 0) / most if most else 0),
+        shown(cost.cost, 2), shown(cost.times, 2), unknowns, Bar((cost.times or 0) / most if most else 0),
     ))
 
 
