@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
-from tokentui.analyze.metrics import Conventions, Measure, in_parts, ratio
+from tokentui.analyze.metrics import Conventions, Measure, in_parts, ratio, shown
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent
 from tokentui.core.safetext import to_bytes
@@ -116,6 +116,14 @@ PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
             lambda counts: ratio(counts.tokens_b, counts.tokens_a)),
 )
 """The measures of an agreement in the order in which they are shown. A new one is an entry here."""
+
+
+def agreement_shown(measure: Measure[Agreement], counts: Agreement) -> str:
+    """Return the value of a measure of an agreement for people: shares in percent, `n/a` for none."""
+    value = measure.of(counts)
+    if value is None or measure.unit != "share":
+        return shown(value, measure.digits)
+    return f"{100 * value:.1f} %"
 
 
 def word_spans(text: str, words: str = "whitespace") -> list[tuple[int, int]]:

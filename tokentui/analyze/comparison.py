@@ -16,6 +16,7 @@ from tokentui.analyze.compare import (
     DifferentCut,
     Overlap,
     PairAgreement,
+    agreement_shown,
     compare_on,
     overlaps,
     pieces,
@@ -279,7 +280,8 @@ def _measure_sections(comparison: Comparison, formulas: bool) -> Iterator[Sectio
 def _agreement_sections(comparison: Comparison) -> Iterator[Section]:
     """Yield the agreement of each pair of columns, and the tokens that their vocabularies share."""
     rows = tuple(
-        Row((pair_names(pair.a, pair.b), *(shown(measure.of(pair.agreement)) for measure in PAIR_MEASURES)))
+        Row((pair_names(pair.a, pair.b),
+             *(agreement_shown(measure, pair.agreement) for measure in PAIR_MEASURES)))
         for pair in comparison.pairs
     )
     titles = "boundaries (second against first)", *(measure.title for measure in PAIR_MEASURES)
@@ -447,7 +449,7 @@ def agreement_row(pair: PairAgreement) -> Json:
     values = {measure.name: measure.of(pair.agreement) for measure in PAIR_MEASURES}
     return _letters(pair.a, pair.b) | {
         **values,
-        "shown": {name: shown(value) for name, value in values.items()},
+        "shown": {measure.name: agreement_shown(measure, pair.agreement) for measure in PAIR_MEASURES},
         "totals": as_row(pair.agreement),
         "partings": as_json(pair.partings),
         "different_words": as_json(pair.words),

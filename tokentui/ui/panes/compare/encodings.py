@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 
 from tokentui.analyze.align import DROPPED, Alignment
 from tokentui.analyze.align import Cell as AlignedCell
-from tokentui.analyze.compare import PAIR_MEASURES, Disagreement, PairAgreement
+from tokentui.analyze.compare import PAIR_MEASURES, Disagreement, PairAgreement, agreement_shown
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.core.tints import tints
@@ -307,9 +307,8 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
         (f" in {LETTERS[b]} only", "muted"),
     )
     for measure in PAIR_MEASURES:
-        figure = measure.of(agreement)
-        if figure is not None:
-            more: Cell = ((f" · {measure.title} ", "muted"), (f"{figure:.4f}", ""))
+        if measure.of(agreement) is not None:
+            more: Cell = ((f" · {measure.title} ", "muted"), (agreement_shown(measure, agreement), ""))
             if ui_text.width(out) + ui_text.width(more) > room:
                 break
             out = (*out, *more)

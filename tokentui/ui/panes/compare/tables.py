@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
-from tokentui.analyze.compare import PAIR_MEASURES, PairAgreement
+from tokentui.analyze.compare import PAIR_MEASURES, PairAgreement, agreement_shown
 from tokentui.analyze.metrics import SYMBOLS
 from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import AXES
@@ -408,8 +408,8 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
     """
     agreement = found.agreement
     for measure in PAIR_MEASURES:
-        figure, name = measure.of(agreement), measure.title
-        shown, formula = "n/a" if figure is None else f"{figure:.4f}", measure.formula.format(a=a, b=b)
+        name, shown = measure.title, agreement_shown(measure, agreement)
+        formula = measure.formula.format(a=a, b=b)
         yield TableRow(name, (((name, ""),), ((shown, "strong"),), ((formula, "muted"),), ()), dim=dim)
     for name, count, other in (
         ("boundaries of both", agreement.shared, ""),
