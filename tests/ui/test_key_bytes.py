@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from rich.color import ColorSystem
+from screens import screen_text
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.pilot import Pilot
@@ -356,6 +357,12 @@ async def test_each_chart_costs_little_and_nothing_while_its_values_stay(name: s
         await pilot.press("left")
         await settled(pilot)
         assert drawn.bytes() < 800
+        if isinstance(screen, ReportScreen):  # `?` says what it shows, what its marks mean, and an example
+            await pilot.press("question_mark")
+            await settled(pilot)
+            shows, marks, example = picture.about
+            seen = " ".join(screen_text(app).replace("│", " ").split())
+            assert all(words in seen for words in (shows, marks, example)), seen
 
 
 @pytest.mark.slow

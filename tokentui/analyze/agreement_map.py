@@ -11,6 +11,12 @@ from tokentui.core.chart import Axis, HeatMap
 _LEAST = 0, 50, 75, 90, 95
 """The values that the lightest shade may begin at: the greatest one below all."""
 
+_ABOUT = (
+    "The share of the words of the corpus that each two columns split alike.",
+    "The darker a cell, the more they agree. ▸ is the cursor; – stands where nothing was compared.",
+    "Try: press → until the cursor is on the palest cell: these two agree least.",
+)
+
 
 def agreement_map(names: Mapping[int, str], pairs: Sequence[PairAgreement]) -> HeatMap:
     """Return the share of words that each two tokenizers split the same way, in percent. There is none for a
@@ -30,7 +36,7 @@ def agreement_map(names: Mapping[int, str], pairs: Sequence[PairAgreement]) -> H
     least = max(step for step in _LEAST if step <= min(known, default=0.0))
     axis, labels = Axis(exact.title, " %", 1, least=least, most=100), tuple(names.values())
     words = "{row} and {column} split {value} of the words alike"
-    return HeatMap(exact.title, labels, labels, tuple(values), axis, words)
+    return HeatMap(exact.title, labels, labels, tuple(values), axis, words, _ABOUT)
 
 
 def agreement_report(names: Mapping[int, str], pairs: Sequence[PairAgreement]) -> Report:

@@ -385,9 +385,16 @@ def picture(found: Budget, bounds: Sequence[Bounds] = ()) -> Chart:
                 dashed=True))
     at = next((mark.x for mark in marks), sizes[-1] if sizes else None)
     return Chart("tokens at each vocabulary size", Axis("ids", log=True), Axis("tokens"), tuple(series),
-        tuple(marks), at, 0 if len(series) > 1 else 0.5)
+        tuple(marks), at, 0 if len(series) > 1 else 0.5, _ABOUT)
 
 
+_ABOUT = (
+    "The tokens of the corpus at each size of the vocabulary.",
+    "The knee is the size at which the curve bends most: from there on, ids save less and less. A dashed "
+    "curve is the bound that no vocabulary can go below.",
+    "Try: press end: the last ids, and how many tokens fewer than at half of them.",
+)
+"""The help of the picture."""
 _ROLES = ("primary", "accent", "success", "warning")
 """The styles of the curves."""
 

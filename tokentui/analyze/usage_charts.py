@@ -17,6 +17,32 @@ from tokentui.text.corpus import Corpus
 
 _BINS, _SCRIPTS, _SMALL = 16, 8, 10
 _HALF = 0.5
+_ABOUT_ZIPF = (
+    "How often each id that occurs is used, the most used one first.",
+    "Each dot is an id, or several in one place. With both axes logarithmic, a straight line is Zipf's law.",
+    "Try: press →: the uses of the second id. Press x and X: the same in linear axes.",
+)
+_ABOUT_COVERAGE = (
+    "The share of the tokens of the corpus that the most used ids make together.",
+    "The upright line is where they make half of the tokens.",
+    "Try: press end: all ids that occur make 100 %. Press enter: the values.",
+)
+_ABOUT_IDS = (
+    "The share of the ids of each range that the corpus uses.",
+    "Each bar is a range of ids, low ones first. A short bar at the end: a text like this seldom needs the "
+    "last ids.",
+    "Try: press ↓ to a short bar; its range and its share are at the lower right.",
+)
+_ABOUT_LENGTHS = (
+    "The number of tokens of each length, in characters.",
+    "Each bar is a length, or a range of lengths.",
+    "Try: press →: the next length. Press X: a logarithmic axis shows the small bars.",
+)
+_ABOUT_SCRIPTS = (
+    "The number of tokens in each script.",
+    "The longest bar is the commonest script. Parts of characters are tokens without a whole character.",
+    "Try: press ↓: the number of tokens of the next script. Press X: a logarithmic axis.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +81,7 @@ def zipf_chart(found: IdUses) -> Chart:
     """Return the uses of the ids by their rank. On two logarithmic axes text gives nearly a straight line."""
     ranked = tuple(found.ranked)
     return Chart("uses by rank", Axis("rank", log=True), Axis("uses", log=True),
-        (Series(tuple(range(1, len(ranked) + 1)), ranked, "scatter"),), at=1)
+        (Series(tuple(range(1, len(ranked) + 1)), ranked, "scatter"),), at=1, about=_ABOUT_ZIPF)
 
 
 def coverage_chart(found: IdUses) -> Chart:
@@ -67,7 +93,7 @@ def coverage_chart(found: IdUses) -> Chart:
     marks = () if half is None else (Mark(half, "half"),)
     return Chart("coverage by the number of ids", Axis("most used ids", log=True),
         Axis("share of the tokens", " %", 1), (Series(tuple(range(1, len(shares) + 1)), shares),), marks,
-        half)
+        half, about=_ABOUT_COVERAGE)
 
 
 def id_chart(found: IdUses) -> Chart:
@@ -84,7 +110,8 @@ def id_chart(found: IdUses) -> Chart:
     ends = [min((n + 1) * size, last + 1) - 1 for n in range(count)]
     names = tuple(f"{n * size:,}–{end:,}" if end > n * size else f"{end:,}" for n, end in enumerate(ends))
     return Chart("ids that occur, by id", Axis("ids", names=names),
-        Axis("share of the ids that occur", " %", 1), (Series(tuple(range(count)), shares, "bar"),), at=0)
+        Axis("share of the ids that occur", " %", 1), (Series(tuple(range(count)), shares, "bar"),), at=0,
+        about=_ABOUT_IDS)
 
 
 def length_chart(facts: VocabularyFacts) -> Chart:
@@ -95,7 +122,7 @@ def length_chart(facts: VocabularyFacts) -> Chart:
     names, counts = histogram([pair for pair in facts.lengths if pair[0] > 0], _BINS)
     most = max(range(len(counts)), key=counts.__getitem__, default=0)
     return Chart("tokens by their length", Axis("characters", names=names), Axis("tokens"),
-        (Series(tuple(range(len(counts))), counts, "bar"),), at=most)
+        (Series(tuple(range(len(counts))), counts, "bar"),), at=most, about=_ABOUT_LENGTHS)
 
 
 def script_chart(facts: VocabularyFacts) -> Chart:
@@ -105,7 +132,7 @@ def script_chart(facts: VocabularyFacts) -> Chart:
         scripts[-1:] = [(f"{len(rest) + 1} others", scripts[-1][1] + sum(count for _, count in rest))]
     return Chart("tokens by their script", Axis("script", names=tuple(name for name, _ in scripts)),
         Axis("tokens"), (Series(tuple(range(len(scripts))), tuple(count for _, count in scripts), "bar"),),
-        at=0)
+        at=0, about=_ABOUT_SCRIPTS)
 
 
 def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:

@@ -99,6 +99,7 @@ class Chart:
         marks: The places that are marked.
         at: The place that is read at first; None for the last one.
         ratio: The words for a value compare it with that at this share of its place; 0 for no comparison.
+        about: What it shows, what its marks mean, and something to try: a sentence or two each.
     """
 
     title: str
@@ -108,6 +109,7 @@ class Chart:
     marks: tuple[Mark, ...] = ()
     at: float | None = None
     ratio: float = 0.0
+    about: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -133,6 +135,7 @@ class HeatMap:
         values: The values, row by row; None where none was measured.
         axis: How a value is written. Its `least` is drawn the lightest, the greatest value the darkest.
         words: The words for a value, with `{row}`, `{column}` and `{value}`. What was not measured has none.
+        about: What it shows, what its marks mean, and something to try: a sentence or two each.
     """
 
     title: str
@@ -141,6 +144,7 @@ class HeatMap:
     values: tuple[tuple[float | None, ...], ...]
     axis: Axis
     words: str = "{row}, {column}: {value}"
+    about: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -43,8 +44,8 @@ BACK = Binding("escape", "leave", "back", id="dialog.leave", group=Hint(always=T
     tooltip="Leave the input line, end finding and the filter, leave the dialog")
 COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
     tooltip="Copy the selected row, a token, or ids")
-HELP = Binding("question_mark", "show_help", "help", id="dialog.help", group=Hint(pane="list", always=True),
-    tooltip="List the keys of the dialog")
+HELP = Binding("question_mark", "show_help", "help", id="dialog.help",
+    group=Hint(pane="list chart", always=True), tooltip="List the keys of the dialog, and explain a picture")
 _SEARCHED = "list formats table"
 """The ids of lists that are searched."""
 FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane=_SEARCHED),
@@ -160,7 +161,13 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     def action_show_help(self) -> None:
         """List the keys of the dialog."""
-        self.app.push_screen(KeysScreen(self.engine, self.heading or self.HEADING, self.shown_actions))
+        self.app.push_screen(
+            KeysScreen(self.engine, self.heading or self.HEADING, self.shown_actions, self.explanation))
+
+    @property
+    def explanation(self) -> Sequence[str]:
+        """The paragraphs above the keys in the help; none by default."""
+        return ()
 
     def action_copy(self) -> None:
         """Ask what to copy."""
@@ -535,15 +542,21 @@ class KeysScreen(ListDialog[None]):
         engine: The link to the session.
         title: The title of the dialog.
         actions: The actions of its keys.
+        explanation: Paragraphs about what the dialog shows, above the keys.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "press"), Binding("question_mark", "leave"),
     ]
 
-    def __init__(self, engine: EngineLink, title: str, actions: Sequence[BoundAction]) -> None:
-        super().__init__(engine, f"Keys · {title}")
+    def __init__(
+        self, engine: EngineLink, title: str, actions: Sequence[BoundAction], explanation: Sequence[str] = ()
+    ) -> None:
+        super().__init__(engine, f"{'Help' if explanation else 'Keys'} · {title}")
         self._actions = [action for action in actions if action.keys]
+        self._explanation = explanation
+        self.explained = CellText("told")
+        self.parts = (self.explained, self.listing) if explanation else (self.listing,)
 
     def on_mount(self) -> None:
         """List them."""
@@ -551,7 +564,13 @@ class KeysScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Show a row for each key."""
+        """Show the paragraphs, and a row for each key."""
+        paragraphs = [
+            [*ui_text.wrap(((safe(text, limit=400), ""),), max(1, self.listing.size.width), words=True), ()]
+            for text in self._explanation
+        ]
+        lines = list(itertools.chain(*paragraphs))
+        self.explained.show(*lines)
         rows = [
             TableRow(n, (((action.shown_key, "key"),), ((safe(action.help or action.label, limit=200), ""),)))
             for n, action in enumerate(self._actions)
@@ -559,7 +578,7 @@ class KeysScreen(ListDialog[None]):
         width = max(len(action.shown_key) for action in self._actions)
         self.tell((Column(width=width, priority=2), Column(flex=1, priority=1)), rows, words=True,
             keep=self.listing.cursor_key)
-        self.fit_height(len(self.listing.rows))
+        self.fit_height(len(lines) + len(self.listing.rows))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Leave, and press the key of the row on the screen below."""

@@ -111,7 +111,9 @@ PANES: Mapping[str, PaneHelp] = {
         ("encode_it", "pair", "next_difference"), "Press enter on a row: it becomes the typed text.",
     ),
     "curves": PaneHelp(
-        "A measure of each column over the run.", "Each column has a line of its own; the cursor reads it.",
+        "A measure of each column over the run, one curve each.",
+        "A curve has the color and, at its end, the letter of its column; where curves share cells, their "
+        "colors take turns. A letter on the axis is the present step. Dashed is the second corpus.",
         ("curve_up", "target", "zoom"), "Press v z: the curve takes the whole screen.",
     ),
 }

@@ -337,6 +337,12 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         row = self._row(self.listing.cursor_key)
         self.notice.show(screen_cell(row.about) if row is not None else ())
 
+    @property
+    def explanation(self) -> Sequence[str]:
+        """What the picture that is seen shows, what its marks mean, and something to try."""
+        picture = self.chart.picture
+        return picture.about if self.chart.display and picture is not None else ()
+
     def on_chart_lines_chosen(self) -> None:
         """Show the rows behind the picture."""
         self._rows_asked = True

@@ -9,6 +9,13 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Viewport
 from tokentui.ui.draw.text import Cell
 
+_ABOUT = (
+    "The tokens of the corpus after each step of the run.",
+    "The upright line is the cursor; it begins at the present step. The steeper the curve, the more tokens a "
+    "step saves.",
+    "Try: press home, then → a few times: the first steps save the most.",
+)
+
 
 def run_chart(column: ColumnSnapshot, points: int) -> Chart | None:
     """Return the tokens after evenly spaced steps, and after the present one; None before they are known.
@@ -26,7 +33,7 @@ def run_chart(column: ColumnSnapshot, points: int) -> Chart | None:
     steps = tuple(sorted(known))
     tokens = tuple(known[step] for step in steps)
     return Chart("tokens at each step", Axis("step", most=end), Axis("tokens", log=True),
-        (Series(steps, tokens),), at=at.step)
+        (Series(steps, tokens),), at=at.step, about=_ABOUT)
 
 
 def run_lines(now: Snapshot | None, width: int, height: int) -> Sequence[Cell]:
