@@ -26,6 +26,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import CharKind, is_safe
 from tokentui.encode.segment import AppliedMerge
 from tokentui.learn import PairCandidate, jump, start
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Command, GoTo, InspectText, InspectToken, TokenPlaces, perform
 from tokentui.session.engine.state import State
@@ -560,3 +561,32 @@ async def test_what_cannot_be_told_is_said_and_the_row_stays() -> None:
         await until(pilot, lambda: "the pattern takes too long" in screen_text(pilot))
         assert "LATIN SMALL LETTER B" in screen_text(pilot)
         assert "to the step" not in screen_text(pilot)
+
+
+@pytest.mark.first_run(cover=1)
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_id_that_is_told_of_a_token_is_its_own(name: str) -> None:
+    """A text alone may be another token: `##e` is not `e`, `un` is not `▁un`. Then the row says that it is about
+    a text."""
+    it = _state(preset(name), 12)
+    rows = it.snapshot().main.vocabulary.rows
+    others = 0
+    for row in rows:
+        recipe = it.snapshot().main.recipe
+        if row.id is None or not (text := text_of(row, recipe)):
+            continue
+        try:
+            found = _asked(it, InspectText(text))
+        except TokentuiError:
+            continue
+        told = reason(found, token=row.id)
+        label, sentence = map(_text, told.cells[:2])
+        named = re.search(r"one token: .*?id (\d+)", sentence)
+        if label != "as a text" and named is not None:
+            assert named[1] == str(row.id), (row, sentence)
+        if label == "as a text":
+            others += 1
+            assert " as a text of its own: " in sentence
+            assert named is None or named[1] != str(row.id), (row, sentence)
+    if name in ("wordpiece", "bert"):
+        assert others, rows

@@ -6,7 +6,7 @@ import asyncio
 import re
 
 import pytest
-from dialogs import FakeEngine, shown
+from dialogs import FakeEngine, shown, typed
 from screens import screen_text, snapshot
 from stepping import RECIPE, RUN, opened, walked
 from waiting import notes_of, settled, until
@@ -19,6 +19,7 @@ from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.views import StepView
 from tokentui.text.read import read
+from tokentui.ui.dialogs.ask import GoToScreen
 from tokentui.ui.dialogs.steps import StepsScreen, WhyScreen
 
 TYPED = "the other crowd"
@@ -100,6 +101,36 @@ async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None
         await settled(pilot)
         for text in ("th+e → the", "140", "e+r 103 (−37)", "6,227 → 6,087"):
             assert text in screen_text(app)
+
+
+async def test_a_small_screen_names_the_step_that_one_went_to() -> None:
+    """In the line under the panes and first in Why; in Go to the mark stands where enter acts."""
+    async with opened(size=(80, 24)) as (app, pilot):
+        await settled(pilot)
+        await pilot.press("g")
+        await typed(pilot, "50%")
+        goto = app.screen
+        assert isinstance(goto, GoToScreen)
+
+        def marked() -> bool:
+            rows = [row for row in screen_text(app).splitlines() if "▸" in row]
+            return any("".join(text for text, _ in way.cells[0])[:20] in row for way in goto.listing.rows
+                for row in rows)
+
+        assert len(goto.listing.rows) > 1
+        assert not marked()
+        await pilot.press("down")
+        await until(pilot, marked)
+        await pilot.press("up")
+        await until(pilot, lambda: not marked())
+        goto.field.value = "36"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 36)
+        await until(pilot, lambda: re.search(r"made w\+h → wh \(20\) · next  \S+ → \S+", screen_text(app)))
+        await pilot.press("Y")
+        await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
+        await until(pilot, lambda: "Why · step 36 made, then step 37 next" in screen_text(app))
+        assert screen_text(app).index("step 36  made") < screen_text(app).index("step 37  the next step")
 
 
 async def test_the_work_is_said_where_the_reasons_will_stand() -> None:

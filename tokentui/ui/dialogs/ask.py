@@ -290,6 +290,10 @@ class GoToScreen(AskLine):
         """Fit the box to the screen."""
         self.box.styles.height = min(5 + len(self._ways), max(5, self.app.size.height - 2))
 
+    def on_descendant_focus(self) -> None:
+        """Mark a way only while the list has the focus: in the line, enter takes the line."""
+        self.listing.mark(False)
+
     def action_to_ways(self) -> None:
         """Go to the list."""
         if self._ways:

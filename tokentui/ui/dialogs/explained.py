@@ -20,13 +20,20 @@ _SAID_SHOWN = 400
 
 
 
-def reason(found: StringFacts, also: str = "") -> TableRow:
+def is_token(found: StringFacts, token: int | None) -> bool:
+    """Return whether a text alone is encoded as one token, the one with this id."""
+    return found.encoding is not None and [row.id for row in found.encoding.rows] == [token]
+
+
+def reason(found: StringFacts, also: str = "", token: int | None = None) -> TableRow:
     """Return the reason why the text is not one token, in a sentence; the row leads to the step that makes it
     one.
 
     Args:
         found: The facts of the text.
         also: What is being found out besides.
+        token: The id of the token that the text was taken from; where the text alone is not this token, as
+            `e` is not `##e`, the sentence is about a text of its own. None for a text that was typed.
     """
     step = leads_to(found.reason)
     sentence = safe(found.refusal or found.why, limit=4 * _SAID_SHOWN)
@@ -35,6 +42,9 @@ def reason(found: StringFacts, also: str = "") -> TableRow:
         line = (*line, (" enter", "key"), (" goes there", "muted"))
     one = found.encoding is not None and len(found.encoding.rows) == 1
     label = "one token" if one else "why not"
+    if token is not None and not is_token(found, token):
+        label = "as a text"
+        line = (*ui_text.runs(found.text, limit=_PIECE_SHOWN), (" as a text of its own: ", "muted"), *line)
     return told_row(("why", step), label, (*line, (f" {also}" if also else "", "muted")))
 
 

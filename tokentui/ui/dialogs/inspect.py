@@ -523,7 +523,7 @@ class InspectScreen(ListDialog[None]):
         if self._asks is not None:
             asking = self.awaited or self._failed
             if found is not None:
-                yield reason(found, asking)
+                yield reason(found, asking, row.id if isinstance(row, Entry) else None)
             else:
                 yield told_row("why", "one token", ((asking, "error" if self._failed else "muted"),))
         elif row is None:

@@ -218,9 +218,16 @@ class WhyScreen(ListDialog[None]):
     def on_mount(self) -> None:
         """Name the steps in the title, and ask for why they were made."""
         super().on_mount()
-        numbers = ", ".join(map(number, sorted(self._numbers)))
-        self.name_box(f"{self.HEADING} · step{'s' * (len(self._numbers) > 1)} {numbers}")
+        now = self.now
+        said = [
+            f"step {number(step)}" + ("" if now is None else f" {self._state_of(step)}") for step in self._numbers
+        ]
+        self.name_box(f"{self.HEADING} · {', then '.join(said)}")
         self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …")
+
+    def _state_of(self, step: int) -> str:
+        """Return whether a step is made, or the next one."""
+        return "made" if self.now is None or step <= self.now.main.at.step else "next"
 
     def _take(self, found: tuple[StepView, ...]) -> None:
         self.found = found
@@ -244,7 +251,7 @@ class WhyScreen(ListDialog[None]):
             return
         for view in self.found:
             column, why = replace(now.main, why=view.why), view.why
-            made = "the next step" if view.number > now.main.at.step else "made"
+            made = "the next step" if self._state_of(view.number) == "next" else "made"
             yield TableRow(None, (((_heading(view.number), "strong"),), ((made, "muted"),)))
             sentences = chosen(column, now.corpus.name, "text")
             if sentences and sentences[0][:1] == (("next  ", "accent"),):
@@ -268,7 +275,7 @@ class WhyScreen(ListDialog[None]):
 
 
 def show_why(screen: EngineScreen[Any]) -> None:
-    """Show the reasons of the next step and of the step made last."""
+    """Show the reasons of the step made last, then of the next one."""
     engine = screen.engine
     step = engine.snapshot.main.at.step if engine.snapshot is not None else 0
-    screen.app.push_screen(WhyScreen(engine, (step + 1, step) if step else (1,)))
+    screen.app.push_screen(WhyScreen(engine, (step, step + 1) if step else (1,)))

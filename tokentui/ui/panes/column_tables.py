@@ -226,7 +226,7 @@ class PairTable(ColumnTable):
     """The candidates of the main screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("S", "screen.sort_pairs", "sort", id="pairs_order", group=Hint(rank=7, needs="scores"),
+        Binding("S", "screen.sort_pairs", "sort", id="pairs_order", group=Hint(rank=2, needs="scores"),
             tooltip="Sort the pairs by score or by count"),
     ]
 

@@ -60,6 +60,10 @@ _NAME = 20
 _MANY_LINES = 6
 _MADE: Run = ("made  ", "muted")
 """The beginning of the sentence about the last step."""
+_LAST: Run = ("last ", "muted")
+"""The beginning of the sentence about the last token of an opened file."""
+_NEXT: Run = ("next  ", "accent")
+"""The beginning of the sentence about the next step."""
 
 
 def busy_cell(busy: Busy, room: int = 1000) -> Cell:
@@ -110,8 +114,10 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
 def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
     """Return the sentences of the Why pane in lines. The last step has the last line to itself where there is
     more than one, so that longer sentences never push it out. Where there are many lines a long sentence
-    takes several.
+    takes several. A single line names the last step in short, and then the next one.
     """
+    if height == 1 and (line := _in_one_line(cells, width)):
+        return [line]
     *others, last = cells or [()]
 
     def whole(cell: Cell) -> list[Cell]:
@@ -122,6 +128,26 @@ def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
     rest = [(" · ", line) for cell in (others if kept else cells) for line in whole(cell)]
     lines = flow(rest, width, height - len(kept))
     return [*lines, *(line for cell in kept for line in flow([(" · ", cell)], width, 1))]
+
+
+def _in_one_line(cells: Sequence[Cell], width: int) -> Cell:
+    """Return the sentences in one line, `made h+a → ha (2) · next ha+t → hat   2 places`; empty where no last
+    step is named. What is work under way stays in front."""
+    made = next((cell for cell in cells if cell[:1] in ((_MADE,), (_LAST,))), ())
+    if not made or len(cells) == 1:
+        return ()
+    brief, rest = made, [cell for cell in cells if cell is not made]
+    if made[0] == _MADE:
+        end = made.index(("   ", ""))
+        brief = (("made ", "muted"), *made[1:end], (f" ({made[end + 1][0].split()[0]})", ""))
+    at = next((n for n, cell in enumerate(rest) if cell[:1] == (_NEXT,)), 0)
+    brief = ui_text.clip(brief, max(1, (width - 5) // 2))
+    joined = [*rest[:at], brief, *rest[at:]]
+    (line,) = flow([(" · ", cell) for cell in joined], width, 1)
+    if at < len(rest) and rest[at][0] == _NEXT and _NEXT not in line:
+        whole: Cell = tuple(run for n, cell in enumerate(joined) for run in ([(" · ", "muted")] * bool(n) + [*cell]))
+        line = ((" ", ""), *ui_text.clip(whole, max(0, width - 2)))
+    return line
 
 
 _PLACES, _AROUND = 2, 8
@@ -195,7 +221,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
         if isinstance(last, TokenCandidate):
             made = f" id {last.id}", f", {plural(last.places, 'place')}"
             sentence = tinted(tokens((last.token,), mode), "accent")
-            out.append((("last ", "muted"), *sentence, *((text, "muted") for text in made)))
+            out.append((_LAST, *sentence, *((text, "muted") for text in made)))
         out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
         out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
     # What a compression saves is among its facts, and what its table costs.
