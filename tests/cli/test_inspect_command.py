@@ -129,8 +129,8 @@ def test_a_tokenizer(slide: str) -> None:
 def test_a_mark_is_none_of_the_bytes_of_a_token(tmp_path: Path, recipe: str, mark: str) -> None:
     file = str(tmp_path / "t.json")
     done("train", "sample:sailor", "-r", recipe, "-o", file, "-q")
-    rows = json.loads(Path(file).read_text("utf-8"))["vocabulary"]
-    token = next(text for _, text, _, _ in rows if mark in text and len(text) > len(mark) + 1)
+    texts = [entry.text for entry in load(file).entries()]
+    token = next(text for text in texts if mark in text and len(text) > len(mark) + 1)
     bare = token.replace(mark, "")
     lines = done("inspect", "-t", file, token).splitlines()
     assert f"hex          {bare.encode().hex(' ')}  {plural(len(bare), 'byte')}" in lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,15 @@ from tokentui.ui.field import Field
 
 
 def prompts() -> list[tuple[str, str]]:
-    """Return each dialog whose source calls `labeled_input`, with each text that may be its prompt."""
+    """Return each dialog whose source calls `labeled_input`, or that has a `PROMPT`, with each text that may
+    be its prompt."""
     found = []
     for path in sorted(Path(tokentui.ui.dialogs.__file__).parent.glob("*.py")):
+        module = import_module(f"tokentui.ui.dialogs.{path.stem}")
+        found += [
+            (name, screen.PROMPT) for name, screen in vars(module).items()
+            if getattr(screen, "__module__", "") == module.__name__ and getattr(screen, "PROMPT", "")
+        ]
         for owner in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(owner, ast.ClassDef):
                 continue

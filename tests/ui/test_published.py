@@ -62,8 +62,7 @@ def test_the_command_and_the_library_give_the_same_ids(name: str, published: boo
     ours = tokentui.train("sample:hugs", name, merges=6, published=published)
     ours.save(tmp_path / "two.json")
     one, two = (json.loads((tmp_path / path).read_text("utf-8")) for path in ("one.json", "two.json"))
-    assert one["vocabulary"] == two["vocabulary"]
-    assert one["merges"] == two["merges"]
+    assert {**one, "run": None} == {**two, "run": None}
     stepped = tokentui.Trainer(tokentui.read("sample:hugs"), name, published=published)
     stepped.run(merges=6)
     assert [entry.text for entry in stepped.tokenizer().entries()] == [entry.text for entry in ours.entries()]
