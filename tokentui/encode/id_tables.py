@@ -122,8 +122,9 @@ class WordIdTable(IdTable):
             if len(part) < KERNEL_CHARS:  # blocks take longer than the words of a line
                 check()
                 words = self._encoder.pretokenizer.words(part)
-                if self.known.keys() >= set(words):
-                    return packed(itertools.chain.from_iterable(map(self.known.__getitem__, words)))
+                known = list(map(self.known.get, words))
+                if None not in known:
+                    return packed(itertools.chain.from_iterable(cast("list[list[int]]", known)))
         ids = array("i")
         for words in _blocks(part, self._encoder.pretokenizer):
             self._add(words)

@@ -199,6 +199,10 @@ class Tokenizer:
         progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> Encoding:
         """Encode a text, see `WordEncoder.encode`. A token without an id is None in `ids`."""
+        if progress is None and cancel is None:  # a job takes as long as a short text
+            return self.encoder.encode(
+                text_of(text), allow_special=allow_special, special_tokens=special_tokens
+            )
         with job(progress, cancel):
             return self.encoder.encode(
                 text_of(text), allow_special=allow_special, special_tokens=special_tokens

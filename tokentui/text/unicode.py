@@ -199,7 +199,7 @@ class Tables:
 
     def lists(self, text: str) -> bool:
         """Return whether a text has characters whose class may not be that of the installed tables."""
-        return self.classes != 0 and _classed().is_in(text)
+        return self.classes != 0 and not text.isascii() and _classed().is_in(text)
 
     def seen_for_digits(self, text: str) -> str:
         """Return what the pattern of digits reads in place of a text."""
@@ -469,6 +469,6 @@ def stand_in(char: str, version: int) -> str:
 
 
 def _seen(text: str, version: int) -> str:
-    if not version or not _classed().is_in(text):
+    if not version or text.isascii() or not _classed().is_in(text):
         return text
     return _classed().replaced(text, lambda char: stand_in(char, version))
