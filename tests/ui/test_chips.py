@@ -198,6 +198,14 @@ def test_each_theme_has_tints_that_are_told_apart(name: str, cube: bool) -> None
         assert set(tints) <= numbers
 
 
+@pytest.mark.parametrize("theme", [DARK_THEME, LIGHT_THEME], ids=lambda theme: theme.name)
+def test_text_in_color_can_be_read(theme: Theme) -> None:
+    colors = theme.variables
+    for name in ("primary", "secondary", "warning", "error", "success"):
+        for ground in (theme.background, theme.surface):
+            assert contrast(colors[f"text-{name}"], ground or "") >= 4.5 - 0.01, (name, ground)
+
+
 @pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("name", BUILTIN_THEMES)
 def test_each_theme_mixes_its_grays(name: str) -> None:

@@ -430,6 +430,8 @@ _COLORS = {
     "primary": ("#5f87af", "#5f87af"), "secondary": ("#87afaf", "#005f87"), "accent": ("#ffaf5f", "#af5f00"),
     "warning": ("#d7af5f", "#875f00"), "error": ("#ff5f5f", "#af0000"), "success": ("#87af5f", "#005f00"),
 }
+_PRIMARY_TEXT = ("#5f87af", "#005faf")
+"""The primary color as text: the one of bars is too pale on a light ground (3.0:1)."""
 _ROLES = ("primary", "secondary", "accent", "warning", "error", "success")
 
 
@@ -459,6 +461,7 @@ def _theme(name: str, dark: bool, muted: str, disabled: str, selection: str) -> 
     )
     variables = own | colors | {f"text-{role}": colors[role] for role in _ROLES}
     variables |= {name: color for color, names in same for name in names}
+    variables["text-primary"] = _PRIMARY_TEXT[not dark]
     return Theme(name=name, dark=dark, variables=variables, **colors)  # type: ignore[arg-type]
 
 
