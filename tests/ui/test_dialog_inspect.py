@@ -566,8 +566,8 @@ async def test_what_cannot_be_told_is_said_and_the_row_stays() -> None:
 @pytest.mark.first_run(cover=1)
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_id_that_is_told_of_a_token_is_its_own(name: str) -> None:
-    """A text alone may be another token: `##e` is not `e`, `un` is not `▁un`. Then the row says that it is about
-    a text."""
+    """A text alone may be another token: `##e` is not `e`, `un` is not `▁un`. Then the row says that it is
+    about a text."""
     it = _state(preset(name), 12)
     rows = it.snapshot().main.vocabulary.rows
     others = 0

@@ -161,13 +161,41 @@ async def test_tokens_words_numbers_and_filters() -> None:
         await until(pilot, lambda: listed(app)[:1] == ["axis:tie=largest-pair"])
         await pilot.press("ctrl+u", *"zzqq")
         await until(pilot, lambda: "The nearest" in screen_text(pilot))
-        assert len(listed(app)) == 4
+        assert len(listed(app)) == 5
+        assert listed(app)[-1] == "encode:zzqq"
         screen = app.screen
         assert isinstance(screen, FinderScreen)
         await pilot.press("ctrl+u")
         for sign in FILTERS:
             await pilot.press("tab")
             await until(pilot, lambda sign=sign: screen.field.value == sign)  # type: ignore[misc]
+
+
+async def test_it_opens_over_a_view_and_leaves_it_before_it_acts() -> None:
+    """What is no name at all can be encoded, ids can be decoded, and tours come first for their name."""
+    async with trained((80, 24)) as (app, pilot):
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        await pilot.press("colon", *"tour")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and listed(app)
+                    and str(listed(app)[0]).startswith("tour:"))
+        await pilot.press("ctrl+u", *"464 431")
+        await until(pilot, lambda: listed(app)[:1] == ["ids:464 431"])
+        await pilot.press("ctrl+u", *"exercise")
+        await until(pilot, lambda: listed(app)[:1] == ["command:quiz"])
+        await pilot.press("ctrl+u", *"same file")
+        await until(pilot, lambda: listed(app)[:1] == ["command:diff"])
+        await pilot.press("ctrl+u", *"zq xv")
+        await until(pilot, lambda: "encode:zq xv" in listed(app))
+        await pilot.press("up", "pagedown", "enter")
+        await until(pilot, lambda: app.screen is app.main and app.main.typing)
+        await until(pilot, lambda: app.main.encode.line.value == "zq xv")
+        await settled(pilot)
+        await pilot.press("escape", "i", "a", "b")
+        await until(pilot, lambda: app.main.encode.line.value == "ab")
+        await pilot.press("escape", "1", "e", "t")
+        await until(pilot, lambda: "table of pairs as CSV" in screen_text(pilot))
+        assert "tokentui train sample:english" in screen_text(pilot)
 
 
 @pytest.mark.parametrize("key", ["colon", "ctrl+p"])

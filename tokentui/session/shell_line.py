@@ -7,10 +7,18 @@ from collections.abc import Sequence
 
 from tokentui.axes import nearest_preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.text.sources import samples
 
 CORPUS = "CORPUS"
 """The word for a corpus that has no name on a command line."""
 _FLAGS = {"specials": "--special", "symbols": "--symbol", "what_if": "--what-if", "coverage": "--coverage"}
+
+
+def sample_name(name: str, size: int) -> str:
+    """Return the built-in corpus of a name and a size in bytes as a command line names it; empty for another
+    corpus."""
+    known = {(sample.name, sample.bytes) for sample in samples()}
+    return f"sample:{name}" if (name, size) in known else ""
 
 
 def train_line(source: str, recipe: Recipe, run: Run, step: int, shaped_by: Sequence[str] = ()) -> str:

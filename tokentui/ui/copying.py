@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokentui.learn.rows import Candidate, Entry
-from tokentui.session.shell_line import train_line
+from tokentui.session.shell_line import sample_name, train_line
 from tokentui.session.snapshot import Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, ColumnSnapshot, StepRow
 from tokentui.ui.dialogs.copying import CopyScreen, token_of
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
-    """Ask what to copy from a screen with panes: the row and the table of the focused table, the ids, the
-    command and the pictures. Says so instead if there is none.
+    """Ask what to copy from a screen with panes: the row and the table of the focused table, or without one
+    all tables by name; the ids, the command and the pictures. Says so instead if there is none.
 
     Args:
         screen: The screen.
@@ -37,6 +37,10 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
     copies: list[Copied] = []
     if isinstance(focused, VirtualTable):
         copies += (*_of_row(focused, now), *_table(focused, screen.engine))
+    else:
+        for name, pane in getattr(screen, "panes", {}).items():
+            if isinstance(pane, VirtualTable):
+                copies += _table(pane, screen.engine, f"table of {name}")
     if now is not None:
         copies += _ids(now)
         if not now.corpus.nothing_open:
@@ -113,7 +117,7 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
         yield Copied("row", "\t".join(filter(None, cells)))
 
 
-def _table(table: VirtualTable, engine: EngineLink) -> Iterator[Copied]:
+def _table(table: VirtualTable, engine: EngineLink, title: str = "table") -> Iterator[Copied]:
     """Yield all rows of a table in three formats; nothing for fewer than two rows.
 
     For a table of a pane, which holds those that are seen, the session is asked.
@@ -122,11 +126,11 @@ def _table(table: VirtualTable, engine: EngineLink) -> Iterator[Copied]:
         return
     for name, (ending, written) in _FORMATS.items():
         if isinstance(table, ColumnTable):
-            yield Copied(f"table as {name}", _rows_in_words(min(table.total, MOST_ROWS)), ending=ending,
+            yield Copied(f"{title} as {name}", _rows_in_words(min(table.total, MOST_ROWS)), ending=ending,
                          asks=partial(_asked, table, engine, written))
         else:
             rows = [row for row in map(table.row_at, range(table.total)) if row is not None]
-            yield Copied(f"table as {name}", _rows_in_words(len(rows)), ending=ending,
+            yield Copied(f"{title} as {name}", _rows_in_words(len(rows)), ending=ending,
                          later=partial(_listed_rows, table.columns, rows, written))
 
 
@@ -226,6 +230,8 @@ def _command(screen: EngineScreen[Any], column: ColumnSnapshot) -> Copied:
     """
     walk = getattr(screen.app, "walk", None)
     source = "" if walk is None else walk.corpus[0]
+    if not source and (now := screen.engine.snapshot) is not None:
+        source = sample_name(now.corpus.name, now.corpus.bytes)
     if column.path:
         import shlex
 

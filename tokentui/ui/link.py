@@ -276,6 +276,12 @@ class EngineScreen(Guarded, Screen[Result]):
 
         app: Explorer
 
+    def action_find_anything(self) -> None:
+        """Open the finder, if the screen has one; it leaves the dialogs over the screen before it acts."""
+
+    def type_text(self, text: str) -> None:
+        """Put a text into the line to type in; ignored on a screen without one."""
+
     def keys_moved(self) -> None:
         """Show the keys that work, after the inspector beside it gave or took them."""
 

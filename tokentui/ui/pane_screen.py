@@ -457,6 +457,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Go to the line to type in."""
         self.go("encode", typing=True)
 
+    def type_text(self, text: str) -> None:
+        """Go to the line to type in, with another text in it."""
+        self.go("encode", typing=True)
+        self.encode.line.value = text
+
     def action_copy(self, first: str = "") -> None:
         """Prompt for what to copy, with the cursor on the first that has such a name."""
         from tokentui.ui.copying import ask
@@ -500,13 +505,15 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), left)
 
     def action_find_anything(self, typed: str = "") -> None:
-        """Open the finder, do what is chosen, and remember it as recent."""
+        """Open the finder, leave the dialogs over the screen, do what is chosen, and remember it as recent."""
         from tokentui.ui.dialogs.finder import MOST_RECENT, FinderScreen, Index, entries_of
 
         def act(entry: Found | None) -> None:
             if entry is not None:
                 others = [other for other in self.found_before if other.id != entry.id]
                 self.found_before = [entry, *others][:MOST_RECENT]
+                while self in self.app.screen_stack and self.app.screen is not self:
+                    self.app.screen.dismiss()
                 entry.act(self)
 
         index = Index(entries_of(self.key_sections(), self.app.user_settings))

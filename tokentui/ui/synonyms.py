@@ -16,7 +16,7 @@ SYNONYMS: Mapping[str, str] = {
         "whitespace punctuation digits",
     "action:why_all": "tie ties reason explain because runner-up rule likelihood",
     "action:life": "word words history changes story trace",
-    "action:predict": "quiz game exercise teach learn",
+    "action:predict": "quiz game teach learn",
     "action:dropout": "regularization subword random sampling noise bpe-dropout",
     "action:what_if": "forbid force skip counterfactual experiment",
     "action:steps": "merges log rank event table list history",
@@ -65,9 +65,13 @@ SYNONYMS: Mapping[str, str] = {
     "action:quit": "exit leave close",
     "action:pane_2": "candidate candidates pairs pair neighboring",
     "action:pane_3": "vocabulary tokens symbol symbols ids id",
+    # Commands of a shell.
+    "command:quiz": "exercise exercises sheet worksheet quiz answers",
+    "command:diff": "same identical equal files file",
     # Comparing and algorithms.
     "action:compare": "alignment side-by-side divergence diverge difference diff plot curve chart graph "
-        "measures fertility column held-out versus agreement renyi same identical equal",
+        "measures fertility column held-out versus agreement renyi same identical equal "
+        "efficiency",
     "action:algorithm": "recipe axis axes preset coverage change model parameters configuration published",
     "preset:bert": "cased uncased",
     "preset:gpt2": "bpe byte-level byte-pair",

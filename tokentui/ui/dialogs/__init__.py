@@ -46,6 +46,8 @@ COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
     tooltip="Copy the selected row, a token, or ids")
 HELP = Binding("question_mark", "show_help", "help", id="dialog.help",
     group=Hint(pane="list chart", always=True), tooltip="List the keys of the dialog, and explain a picture")
+FINDER = Binding("colon,ctrl+p", "find_anything", "find anything", id="dialog.finder",
+    group=Hint(pane="help"), tooltip="Open the finder; what it does leaves the dialog first")
 _SEARCHED = "list formats table"
 """The ids of lists that are searched."""
 FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane=_SEARCHED),
@@ -53,7 +55,7 @@ FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane=_SEARC
 FILTER = Binding("ampersand", "filter", "filter", id="dialog.filter", group=Hint(pane=_SEARCHED),
     tooltip="Show only the rows that contain a text; esc shows all")
 SEARCH = frozenset({"dialog.find", "dialog.filter"})
-SHARED = frozenset({"dialog.copy", "dialog.help", *SEARCH})
+SHARED = frozenset({"dialog.copy", "dialog.help", "dialog.finder", *SEARCH})
 """The ids of these keys, but for that of esc: characters that are typed where a line to type in is seen."""
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
@@ -77,7 +79,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     HEADING: ClassVar[str] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [COPY, HELP, BACK]
+    BINDINGS: ClassVar[list[BindingType]] = [COPY, HELP, FINDER, BACK]
     TYPED: ClassVar[frozenset[str]] = SHARED
     """The ids of the keys that are typed into the line beside the list."""
     dims = True
@@ -169,6 +171,13 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         """The paragraphs above the keys in the help; none by default."""
         return ()
 
+    def action_find_anything(self) -> None:
+        """Open the finder of the screen below. In a line to type in `:` is a character, and what is typed
+        stays."""
+        stack = [screen for screen in self.app.screen_stack if not isinstance(screen, Dialog)]
+        if stack and isinstance(below := stack[-1], EngineScreen):
+            below.action_find_anything()
+
     def action_copy(self) -> None:
         """Ask what to copy."""
         self.app.ask_copy(self, self.copied())
@@ -187,7 +196,10 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         ])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys that the focused widget handles to it, and to other bindings of the same keys."""
+        """Leave the keys that the focused widget handles to it, and to other bindings of the same keys. The
+        finder does not open over a line that is typed into."""
+        if action == "find_anything" and isinstance(self.focused, Input):
+            return False
         return action != HANDLED
 
     def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:

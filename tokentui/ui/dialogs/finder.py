@@ -58,6 +58,7 @@ FILTERS = {">": "actions", "#": "ids", "@": "steps", "=": "settings and axes"}
 """The characters that filter, each with what is left."""
 _NEVER_NEAR = frozenset({"action:quit", "action:quit_now"})
 """Entries that are never offered as the nearest: to take one by mistake ends the program."""
+_OF_TOURS = "tour", "tours", "lesson", "lessons"
 MOST_ROWS = 60
 """The most rows that are listed."""
 _MOST_TOKENS, _MOST_WORDS = 12, 6
@@ -71,6 +72,14 @@ _MOST_EXACT = 3
 _STEPS = re.compile(r"[+-]?[0-9][0-9,]*[km]?%?|end", re.ASCII | re.IGNORECASE)
 _SHOWN = 60
 _FIRST_STEPS = 5
+_IDS = re.compile(r"\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})+\s*", re.ASCII)
+_PATIENCE_S = 0.3
+"""The seconds that an answer may take before it is said that tokens are looked for."""
+_COMMANDS = {
+    "quiz": "Write a sheet of exercises about a recipe, with answers",
+    "diff": "Say whether two tokenizer files are the same, and what differs",
+}
+"""Commands of a shell that no action of the screen stands for."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +114,9 @@ class Found:
 
     @property
     def synonyms(self) -> tuple[str, ...]:
-        """Its everyday words."""
-        return tuple(SYNONYMS.get(self.id, "").split())
+        """Its everyday words; all tours share some."""
+        shared = _OF_TOURS if self.kind == "tour" else ()
+        return (*SYNONYMS.get(self.id, "").split(), *shared)
 
 
 # What there is.
@@ -131,6 +141,8 @@ def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
             yield _setting(setting, allowed)
     for sample in samples():
         yield _sample(sample)
+    for name, about in _COMMANDS.items():
+        yield _command(name, about)
 
 
 def _actions(sections: Sections) -> Iterator[Found]:
@@ -205,6 +217,32 @@ def _sample(sample: Sample) -> Found:
     return Found(f"sample:{sample.name}", "sample", sample.name, f"Open the built-in text: {sample.title}",
         lambda screen: screen.app.open_source(Open((f"sample:{sample.name}",))),
         facts=(f"{sample.bytes:,} bytes", *_head(sample.path.read_text("utf-8", "replace"))))
+
+
+def _command(name: str, about: str) -> Found:
+    """Return the entry of a command of a shell, which copies its first words."""
+    def copy(screen: EngineScreen[Any]) -> None:
+        line = f"tokentui {name}"
+        screen.app.copy_to_clipboard(line)
+        screen.app.say(f"copied: {line} · {line} --help lists its options")
+
+    return Found(f"command:{name}", "command", f"tokentui {name}", f"{about}. This copies the command", copy)
+
+
+def _typed_ids(typed: str) -> Found:
+    """Return the entry of ids that are typed: it opens the playground with them."""
+    return Found(f"ids:{typed}", "ids", f"decode {typed}",
+        "Decode these ids in the playground: there f7 puts their text in their place",
+        lambda screen: screen.app.open_playground(typed, lambda text: None), "#")
+
+
+def _typed_text(typed: str) -> Found:
+    """Return the entry of a text that nothing has as its name: it types the text into the line of Encode."""
+    def encode(screen: EngineScreen[Any]) -> None:
+        screen.type_text(typed)
+
+    return Found(f"encode:{typed}", "text", f"encode {typed}", "Encode this text: it takes the place of the "
+        "typed text", encode)
 
 
 def _head(text: str) -> tuple[str, ...]:
@@ -404,6 +442,7 @@ class FinderScreen(Dialog[Found | None]):
         self._matches = Matches()
         self._asks = False
         """True while an answer of the session is on its way."""
+        self._said_slow = False
         self._steps: dict[str, tuple[Cell, ...]] = {}
         """The first steps of the presets that were looked at, by the ids of their entries."""
         self._entered = False
@@ -420,11 +459,20 @@ class FinderScreen(Dialog[Found | None]):
         The session prepares its answers; files are looked for in a worker.
         """
         self.set_focus(self.field)
-        filters = "   ".join(f"{sign} {what}" for sign, what in FILTERS.items())
-        self.notice.say(f"in front: {filters}")
+        self._say_filters()
         self.lay_out()
         start_worker(self, "recent", self._look_for_files)
         self._ask("")
+
+    def _say_filters(self) -> None:
+        filters = "   ".join(f"{sign} {what}" for sign, what in FILTERS.items())
+        self.notice.say(f"in front: {filters}")
+
+    def _say_slow(self) -> None:
+        """Say that tokens and words are still looked for, if they are."""
+        if self._asks:
+            self._said_slow = True
+            self.notice.say(self.waits or "looking for tokens and words …")
 
     async def _look_for_files(self) -> None:
         self._files = Index(map(_file, await in_thread(recent)))
@@ -461,6 +509,10 @@ class FinderScreen(Dialog[Found | None]):
             except (TokentuiError, Cancelled):
                 answer = None
             self._asks = False
+            patience.stop()
+            if self._said_slow:
+                self._said_slow = False
+                self._say_filters()
             self._matches = answer or Matches()
             if text:
                 self.lay_out(keep=True)
@@ -468,6 +520,7 @@ class FinderScreen(Dialog[Found | None]):
                 self.take(self.listing.cursor_key)
 
         self._asks = bool(text)
+        patience = self.set_timer(_PATIENCE_S, self._say_slow)
         start_worker(self, "asked", ask)
 
     def action_filter(self) -> None:
@@ -496,6 +549,8 @@ class FinderScreen(Dialog[Found | None]):
         rows = [self._row(entry) for entry in found[:MOST_ROWS]]
         if not rows and self.sought and not self._asks:
             found = self._index.nearest(self.sought, 3, self.only)
+            if not self.only:
+                found.append(_typed_text(self.sought))
             rows = [heading("Nothing has this name. The nearest:"), *map(self._row, found)]
         self._found = {entry.id: entry for entry in found}
         columns = (
@@ -539,7 +594,9 @@ class FinderScreen(Dialog[Found | None]):
         exact = [one for one in (*found_tokens[:_MOST_EXACT], *words[:1]) if one.name.strip(" ▁#") == sought]
         step = _step(sought, self.now) if only == "@" or (not only and _STEPS.fullmatch(sought)) else None
         steps = [step] if step is not None else []
-        if sought.isdecimal():
+        if _IDS.fullmatch(sought) and only in ("", "#"):
+            listed = [_typed_ids(sought), *best, *steps, *exact, *good, *found_tokens, *words, *rest]
+        elif sought.isdecimal():
             listed = [*steps, *found_tokens, *best, *good, *words, *rest]
         else:
             listed = [*best, *steps, *exact, *good, *found_tokens, *words, *rest]

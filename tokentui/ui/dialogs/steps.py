@@ -220,7 +220,7 @@ class WhyScreen(ListDialog[None]):
         super().on_mount()
         now = self.now
         said = [
-            f"step {number(step)}" + ("" if now is None else f" {self._state_of(step)}") for step in self._numbers
+            _heading(step) + ("" if now is None else f" {self._state_of(step)}") for step in self._numbers
         ]
         self.name_box(f"{self.HEADING} · {', then '.join(said)}")
         self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …")

@@ -81,9 +81,8 @@ class TypedPane(Vertical, Pane):
         return self.line.value if self.is_mounted else self._typed[:TYPED_LIMIT]
 
     def begin_typing(self) -> None:
-        """Select the text if the program chose it, so that typing replaces it."""
-        if self.offered and self.line.value == self.offered:
-            self.line.select_all()
+        """Select the text, so that typing replaces it."""
+        self.line.select_all()
 
     @property
     def place(self) -> int:

@@ -145,8 +145,8 @@ def _in_one_line(cells: Sequence[Cell], width: int) -> Cell:
     joined = [*rest[:at], brief, *rest[at:]]
     (line,) = flow([(" · ", cell) for cell in joined], width, 1)
     if at < len(rest) and rest[at][0] == _NEXT and _NEXT not in line:
-        whole: Cell = tuple(run for n, cell in enumerate(joined) for run in ([(" · ", "muted")] * bool(n) + [*cell]))
-        line = ((" ", ""), *ui_text.clip(whole, max(0, width - 2)))
+        whole = [run for cell in joined for run in ((" · ", "muted"), *cell)][1:]
+        line = ((" ", ""), *ui_text.clip(tuple(whole), max(0, width - 2)))
     return line
 
 
