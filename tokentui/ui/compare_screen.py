@@ -29,6 +29,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.picture_rows import PictureRowsScreen
 from tokentui.ui.dialogs.what_if import WhatIfChoice, WhatIfScreen, changed, choices, subject_of
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
@@ -74,7 +75,7 @@ class CompareScreen(PaneScreen):
         family_key("d"),
         replace(family_key("e"), group=Hint(family="e")),  # the footer has no room for it
         Binding("d d", "go_to_parting", "diverge", id="first_difference",
-            tooltip="Go to the first step at which the two columns diverge"),
+            tooltip="Go before the first step at which the two columns diverge"),
         Binding("equals_sign,d l", "show_differences", "differences", id="differences",
             tooltip="Show how the two columns differ: merges, ids, tokens, "
             "documents"),
@@ -402,8 +403,8 @@ class CompareScreen(PaneScreen):
         """Go before the first step that the two columns make differently, or say that none differs."""
         if self.now and self.pair is not None:
             step = await self.engine.ask(do.GoToDivergence(*self.pair))
-            if step is None:
-                self.app.say("no step differs")
+            self.app.say("no step differs" if step is None else f"before step {number(step)}, the first that "
+                "the columns make differently")
 
     def action_show_differences(self) -> None:
         """Show what differs between the two columns. Ignored without two of them."""

@@ -247,11 +247,13 @@ class TourScreen(MainScreen):
         rows = len(self._text(width - 2, MOST_TEXT))
         self.panel.styles.height = min(rows + 2, max(3, height // 2))
         number = f"{self.at + 1} of {len(self.tour.stops)}"
-        waited = self._waited
-        keys: list[Part] = [(waited.shown_key, "key"), (" or ", "muted")] if waited is not None else []
+        waited, last = self._waited, self.at + 1 == len(self.tour.stops)
+        keys: list[Part] = [("enter ", "key"), ("ends the tour" if last else "goes on", "muted")]
         if self.astray:
-            keys = [(f"{self.astray}: ", "warning"), ("r ", "key"), ("goes back · ", "muted")]
-        keys_line: Cell = (*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong"))
+            keys = [(f"{self.astray}: ", "warning"), ("r ", "key"), ("goes back · ", "muted"), *keys]
+        elif waited is not None:
+            keys += [(", here ", "muted"), (waited.shown_key, "key"), (" too", "muted")]
+        keys_line: Cell = (*keys, (" · ", "muted"), (number, "strong"))
         self.panel.border_subtitle = ui_text.join(keys_line)
         self.panel.again()
 

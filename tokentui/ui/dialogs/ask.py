@@ -388,6 +388,8 @@ class UntilScreen(AskLine):
         command = until(line)
         sized = command is not None and sized_by(command.size, self.now, self.engine.run)
         note = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""
+        if note and sized is not None and sized.run.stops.vocab_size != self.engine.run.stops.vocab_size:
+            note += "; recipes chosen later keep this size: a changes it"
         return note or describe_condition(line, self.now)
 
     def _run(self, line: str) -> None:

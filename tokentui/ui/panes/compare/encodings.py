@@ -283,12 +283,14 @@ class AlignedRows(Lines, can_focus=True):
             places = {column.key: place for place, column in enumerate(self.columns)}
             for pair in aligned.pairs:
                 if (pair.a, pair.b) == self.pair:
-                    counts = agreement_cell(pair, places.get(pair.a, 0), places.get(pair.b, 0), width - 2)
+                    sizes = dict(zip(aligned.keys, map(len, aligned.tokens), strict=True))
+                    counts = agreement_cell(pair, places.get(pair.a, 0), places.get(pair.b, 0), width - 2,
+                        sizes.get(pair.a, 0) - sizes.get(pair.b, 0))
                     lines.append(ui_text.clip(((" ", ""), *counts), width - 1))
         return lines
 
 
-def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
+def agreement_cell(pair: PairAgreement, a: int, b: int, room: int, more: int = 0) -> Cell:
     """Return `A·B  boundaries: 3 shared, 1 in A only, 3 in B only · word agreement 0.5000 · …`, with as many
     facts as there is room for.
 
@@ -297,6 +299,8 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
         a: The place of the first.
         b: The place of the second.
         room: The columns of the terminal.
+        more: The tokens that the first has more than the second. Where all boundaries are shared, these are
+            tokens without text, such as a mark alone, and it says so.
     """
     agreement = pair.agreement
     only = agreement.boundaries_a - agreement.shared, agreement.boundaries_b - agreement.shared
@@ -306,12 +310,15 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
         (number(only[0]), ""), (f" in {LETTERS[a]} only, ", "muted"), (number(only[1]), ""),
         (f" in {LETTERS[b]} only", "muted"),
     )
+    if more and only == (0, 0):
+        owner = LETTERS[a if more > 0 else b]
+        out = (*out, (f" · {plural(abs(more), 'token')} of {owner} without text, such as a mark ▁", ""))
     for measure in PAIR_MEASURES:
         if measure.of(agreement) is not None:
-            more: Cell = ((f" · {measure.title} ", "muted"), (agreement_shown(measure, agreement), ""))
-            if ui_text.width(out) + ui_text.width(more) > room:
+            said: Cell = ((f" · {measure.title} ", "muted"), (agreement_shown(measure, agreement), ""))
+            if ui_text.width(out) + ui_text.width(said) > room:
                 break
-            out = (*out, *more)
+            out = (*out, *said)
     return out
 
 
