@@ -25,11 +25,13 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core import limits, sandbox
 from tokentui.core.errors import TokentuiError, shown_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _KINDS = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
@@ -125,6 +127,8 @@ def open_regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
 def own_folder(kind: str) -> Path:
     """Return the folder for the program's own files of a kind, such as `cache`, by the conventions of the
     system. Without a home folder, return a path that cannot exist."""
+    from pathlib import Path
+
     import platformdirs  # not before such a file is asked for
 
     try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import os
 import struct
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -340,6 +339,8 @@ class Store:
         It goes with the store.
         """
         if not self.spilled:
+            import tempfile  # few corpora have more words than memory takes
+
             self.spilled = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tokentui-count-"))
         self._files += 1
         path = os.path.join(self.spilled, str(self._files))

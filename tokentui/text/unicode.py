@@ -18,7 +18,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tokentui.core.records import dataclass
@@ -37,6 +36,8 @@ _ASTRAL = "\U00010000-\U0010ffff"
 
 @functools.cache
 def _tables() -> dict[str, list[str]]:
+    from pathlib import Path  # a text of ASCII needs no tables
+
     return json.loads(Path(__file__).with_suffix(".json").read_bytes())  # type: ignore[no-any-return]
 
 
