@@ -12,6 +12,9 @@ from xml.etree import ElementTree
 import pytest
 from running_cli import cli, done, refused
 
+from tokentui.cli.commands.picture import OF_COMPARE, SCREENS
+from tokentui.ui.keymap import all_actions
+
 HUGS = "picture", "sample:hugs", "-r", "comp336", "--size", "80x24"
 
 
@@ -28,6 +31,20 @@ def test_a_screen_as_text_and_as_svg(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "#eeeeee" in svg
     assert ElementTree.fromstring(svg).attrib["viewBox"] == "0 0 688 474"
     assert dict(os.environ) == before
+
+
+def test_the_help_names_screens_that_there_are() -> None:
+    text = done("picture", "--help")
+    assert all(name in text for name in (*SCREENS, *OF_COMPARE))
+    assert {*SCREENS, *OF_COMPARE} <= all_actions().keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*SCREENS, *OF_COMPARE])
+def test_each_screen_that_the_help_names_is_another_one(name: str) -> None:
+    recipes = ("-r", "comp336", *(("-r", "gpt2", "-r", "bert") if name in OF_COMPARE else ()))
+    words = ("picture", "sample:hugs", *recipes, "--merges", "3", "--step", "2", "--format", "text")
+    assert done(*words, "--screen", name) != done(*words)
 
 
 @pytest.mark.slow

@@ -21,6 +21,16 @@ _LEAST, _MOST = (20, 8), (400, 200)
 _ENDINGS = {".svg": "svg", ".txt": "text", ".png": "png"}
 """The format by the ending of a file."""
 
+SCREENS = (
+    "algorithm", "open", "steps", "why_all", "what_if", "life", "dropout", "questions", "facts",
+    "analyze_glitch", "analyze_budget", "analyze_worst_words", "analyze_charts",
+    "analyze_chkhsh", "languages", "export", "export_table", "export_picture", "edit_vocabulary", "pieces",
+    "chat_of_text", "playground", "finder", "help", "theme", "settings", "first_screen",
+)
+"""The ids of the actions that open a screen from the main one."""
+OF_COMPARE = ("differences", "agreement_map", "add", "compare_what_if")
+"""Those that only Compare has."""
+
 
 @click.command(
     "picture",
@@ -37,8 +47,8 @@ Examples:
     click.option("--step", metavar="N", type=Count(min=0), help="Go to this step [default: 0]."),
     click.option("--text", metavar="TEXT", help="The text in Encode."),
     click.option("--screen", "screens", metavar="ID", multiple=True,
-                 help="Open a screen, by the id of its key in the reference: facts, questions, why_all. "
-                 "Can be repeated."),
+                 help="Open a screen, by the id of its key: " + ", ".join(SCREENS) + "; in Compare also "
+                 + ", ".join(OF_COMPARE) + ". Can be repeated."),
     click.option("--keys", metavar="KEYS", default="",
                  help="Press keys after that, with blanks between them: '4 enter'."),
     click.option("--theme", metavar="NAME", default="",
