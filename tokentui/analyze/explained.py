@@ -185,7 +185,8 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
              *([warning("unknown")] if edge.symbol is None else [])), marked=edge.best)
         for edge in edges
     )
-    summary = f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations"
+    summary = (f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations, drawn as "
+               "thickness; the best path first")
     if len(word.units) > MOST_UNITS:
         summary += f"; {len(word.units):,} units are too many to draw (more than {MOST_UNITS})"
     yield Section("lattice", summary, rows, (Column(), NUMBER, NUMBER), _FIGURES,
