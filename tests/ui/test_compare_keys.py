@@ -278,7 +278,7 @@ async def test_typing() -> None:
         await until(pilot, lambda: session.of(SetInput))
         await pilot.press("i")
         await until(pilot, lambda: screen.typing)
-        await pilot.press("exclamation_mark", "x", "q")
+        await pilot.press("end", "exclamation_mark", "x", "q")
         assert screen.encode.line.value == "hi!xq"
         await until(pilot, lambda: session.of(SetInput)[-1] == SetInput("hi!xq"))
         await pilot.press("ctrl+u")

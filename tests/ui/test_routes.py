@@ -32,7 +32,7 @@ LEFT_OUT = {
 BOTH_WAYS = {"row_up", "page_up", "first_row", "cursor_left"}
 """Ids whose keys lead to opposite directions."""
 STATES: dict[str, tuple[str, ...]] = {
-    "empty": (), "corpus": ("n", "n"), "vocabulary": ("3", "n"), "pairs": ("2", "n"), "typing": ("i",),
+    "empty": (), "corpus": ("n", "n"), "vocabulary": ("3", "n"), "pairs": ("2", "n"),
     "file": (), "compare": ("n",), "compare encode": ("4",), "compare vocabulary": ("3",),
 }
 """The keys that lead to each state, once it is open."""
@@ -110,7 +110,7 @@ async def walk(state: str, folder: Path, wanted: Callable[[BoundAction], bool]) 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.slow
 async def test_all_routes_of_an_id_lead_to_the_same_screen(state: str, tmp_path: Path) -> None:
-    assert await walk(state, tmp_path, lambda action: True) > (0 if state == "typing" else 5)
+    assert await walk(state, tmp_path, lambda action: True) > 5
 
 
 async def test_a_theme_is_chosen_by_each_of_its_keys(tmp_path: Path) -> None:

@@ -37,15 +37,15 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
     copies: list[Copied] = []
     if isinstance(focused, VirtualTable):
         copies += (*_of_row(focused, now), *_table(focused, screen.engine))
-    else:
-        for name, pane in getattr(screen, "panes", {}).items():
-            if isinstance(pane, VirtualTable):
-                copies += _table(pane, screen.engine, f"table of {name}")
     if now is not None:
         copies += _ids(now)
         if not now.corpus.nothing_open:
             copies.append(_command(screen, _column(screen, now)))
             copies += _pictures(screen)
+    if not isinstance(focused, VirtualTable):
+        for name, pane in getattr(screen, "panes", {}).items():
+            if isinstance(pane, VirtualTable):
+                copies += _table(pane, screen.engine, f"table of {name}")
     if copies:
         screen.app.push_screen(CopyScreen(screen.engine, copies, first))
     else:

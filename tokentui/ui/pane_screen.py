@@ -505,7 +505,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), left)
 
     def action_find_anything(self, typed: str = "") -> None:
-        """Open the finder, leave the dialogs over the screen, do what is chosen, and remember it as recent."""
+        """Open the finder, leave the dialogs over the screen, do what is chosen, and remember it."""
         from tokentui.ui.dialogs.finder import MOST_RECENT, FinderScreen, Index, entries_of
 
         def act(entry: Found | None) -> None:
