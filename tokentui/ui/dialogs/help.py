@@ -58,8 +58,8 @@ PANES: Mapping[str, PaneHelp] = {
     "pairs": PaneHelp(
         "What the next step may choose, the best first: pairs, pieces or other candidates, with counts.",
         "▸ is the row of the cursor. A bracket ╮│╯ joins rows that are tied with the best; `change` is since "
-        "the last step.",
-        ("inspect", "filter", "pairs_order", "why_all"),
+        "the last step. A loss of −∞: nothing can replace the piece, so it stays.",
+        ("inspect", "pairs_order", "why_all"),
         "Press enter on a row: where it occurs, and what it would make.",
     ),
     "vocabulary": PaneHelp(
