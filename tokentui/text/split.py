@@ -161,7 +161,8 @@ class Splitter:
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
-        if symbols or record.find_words or self.pattern.groups or self.tables.lists(prepared):
+        listed = not prepared.isascii() and self.tables.lists(prepared)
+        if symbols or record.find_words or listed or self.pattern.groups:
             return [word for word, _, _ in self.spans(text, first=first)]
         if record.text or (len(prepared) > SHORT and not record.plain):
             # a user's pattern may match the empty text
