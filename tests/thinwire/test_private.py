@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +14,13 @@ import rich.cells
 from rich._unicode_data import load
 from rich.cells import cell_len
 from rich.color import ColorSystem
+from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
 from textual.binding import Binding
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Region
+from textual.strip import Strip
 
 from tokentui.thinwire import private
 from tokentui.thinwire.widths import correct_widths
@@ -94,3 +98,26 @@ def test_an_update_of_the_screen_has_the_fields_that_are_read() -> None:
 def test_keys_are_read_from_bytes() -> None:
     keys = [event.key for event in private.XTermParser().feed("\x1b[A") if hasattr(event, "key")]
     assert keys == ["up"]
+
+
+class _Watched(Strip):
+    """A strip that can be referred to weakly."""
+
+
+def test_a_strip_is_freed_with_its_last_use() -> None:
+    private.free_strips()
+    private.free_strips()
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        strip = _Watched([Segment("four")], 4)
+        assert list(strip.divide([4])) == [strip]
+        assert strip.crop_extend(0, 4, None) is strip
+        assert [part.text for part in strip.divide([1, 4])] == ["f", "our"]
+        assert strip.crop_extend(0, 2, None).text == "fo"
+        freed = weakref.ref(strip)
+        del strip
+        assert freed() is None
+    finally:
+        if was:
+            gc.enable()

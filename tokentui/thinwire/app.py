@@ -17,7 +17,7 @@ from textual.widgets import Input
 
 from tokentui.thinwire.buffer import ScreenBuffer
 from tokentui.thinwire.driver import ThinWireDriver
-from tokentui.thinwire.private import ChopsUpdate, LayoutUpdate, color_system
+from tokentui.thinwire.private import ChopsUpdate, LayoutUpdate, color_system, free_strips
 from tokentui.thinwire.safe_text import RICH_TEXT, SafeText, SafeTextFilter
 from tokentui.thinwire.terminals import is_monochrome
 from tokentui.thinwire.type_ahead import KeyedApp, TypeAhead
@@ -41,6 +41,7 @@ class ThinWireApp(KeyedApp[ReturnType], Generic[ReturnType]):
 
     def __init__(self, safe_text: SafeText = RICH_TEXT, driver_class: type[Driver] | None = None) -> None:
         correct_widths()
+        free_strips()
         self._safe_text = safe_text
         self._no_color_filter = NoColor()
         self._safe_text_filter = SafeTextFilter(safe_text)

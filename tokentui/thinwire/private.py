@@ -8,7 +8,7 @@ release of Textual or Rich renames it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import rich.cells
@@ -20,10 +20,12 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._time import get_time
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.strip import Strip
 
 __all__ = [
     "OVERRIDDEN", "ChopsUpdate", "LayoutUpdate", "XTermParser", "attribute_bits", "color_system",
-    "escape_timeout", "has_priority_binding", "replace_width_table", "supports_synchronized_output",
+    "escape_timeout", "free_strips", "has_priority_binding", "replace_width_table",
+    "supports_synchronized_output",
 ]
 
 OVERRIDDEN: dict[str, dict[str, str]] = {
@@ -42,6 +44,10 @@ OVERRIDDEN: dict[str, dict[str, str]] = {
         "_query_in_band_window_resize": "is not used: SIGWINCH reports sizes",
         "_app": "gives the size", "_loop": "is the event loop that other threads call into",
         "_file": "is the stream that is written to", "_mouse": "is True if the mouse is enabled",
+    },
+    "textual.strip:Strip": {
+        "_divide_cache": "is emptied if the strip itself is in it",
+        "_crop_extend_cache": "is emptied if the strip itself is in it",
     },
 }
 """Attributes of Textual's classes that ours override or read: class, attribute, purpose."""
@@ -95,3 +101,29 @@ def replace_width_table(
     rich.cells.split_graphemes = lambda text, unicode_version="auto": split(prepare(text), unicode_version)
     for cached in (load, get_character_cell_size, cached_cell_len):
         cached.cache_clear()
+
+
+def free_strips() -> None:
+    """Let Textual's strips be freed as soon as nothing shows them, in this process.
+
+    A strip that is cut at its own width is its only part, and keeps itself in a cache. Such strips wait for
+    the garbage collector: 60 to 100 strips with thousands of segments per scrolled key, and half a second for
+    the collection after some seconds of scrolling.
+    """
+    if Strip.divide.__module__ == __name__:
+        return
+    divide, crop_extend = Strip.divide, Strip.crop_extend
+
+    def divide_freed(self: Strip, cuts: Iterable[int]) -> Sequence[Strip]:
+        strips = divide(self, cuts)
+        if strips and strips[0] is self:
+            self._divide_cache.clear()
+        return strips
+
+    def crop_extend_freed(self: Strip, start: int, end: int, style: Style | None) -> Strip:
+        strip = crop_extend(self, start, end, style)
+        if strip is self:
+            self._crop_extend_cache.clear()
+        return strip
+
+    Strip.divide, Strip.crop_extend = divide_freed, crop_extend_freed  # type: ignore[method-assign]
