@@ -310,7 +310,7 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             await seen.until(lambda: dialog.answer)
             assert dialog.answer == await seen.session.send(do.ExamineHealth())
         elif kind is PiecesScreen:
-            await seen.until(lambda: f"{now.main.at.occurrences:,} pieces" in screen_text(app))
+            await seen.until(lambda: f"{now.main.at.occurrences:,} pre-tokens" in screen_text(app))
         elif kind is RecipeScreen:
             await seen.until(lambda: "First steps · the same" in " ".join(screen_text(app).split()))
         else:

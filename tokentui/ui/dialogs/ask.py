@@ -386,9 +386,9 @@ class UntilScreen(AskLine):
 
     def _told(self, line: str) -> str:
         command = until(line)
-        sized = command is not None and sized_by(command.size, self.now, self.engine.run)
+        sized = None if command is None else sized_by(command.size, self.now, self.engine.run)
         note = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""
-        if note and sized is not None and sized.run.stops.vocab_size != self.engine.run.stops.vocab_size:
+        if sized is not None and sized.run.stops.vocab_size != self.engine.run.stops.vocab_size:
             note += "; recipes chosen later keep this size: a changes it"
         return note or describe_condition(line, self.now)
 
