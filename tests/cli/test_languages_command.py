@@ -36,7 +36,7 @@ def test_tables_and_row_have_the_numbers_of_the_library(files: tuple[str, str]) 
     lines = [re.split(r" {2,}", line.strip()) for line in parts[1].splitlines()[2:-1]]
     assert lines == [
         [one.language, f"{one.tokens:,}", f"{one.bytes_per_token:.2f}", f"{one.characters_per_token:.2f}",
-         f"{one.cost:,.4f}", f"{one.times:.2f}", "0"]
+         f"{one.cost:,.2f}", f"{one.times:.2f}", "0"]
         for one in found.rows
     ]
     assert parts[1].splitlines()[-1] == f"  cheapest: {found.cheapest}"

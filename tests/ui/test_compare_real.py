@@ -104,7 +104,7 @@ async def test_from_the_main_screen_and_back() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("compares", [False, True])
 @pytest.mark.parametrize("mine", [False, True])
-async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compares: bool, mine: bool) -> None:
+async def test_typing_replaces_what_stands_there_and_an_arrow_keeps_it(compares: bool, mine: bool) -> None:
     async with opened(typed="the offered sentence") as (app, pilot):
         await settled(pilot)
         if mine:
@@ -117,10 +117,10 @@ async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compare
         await settled(pilot)
         screen = app.screen
         assert isinstance(screen, CompareScreen if compares else MainScreen)
-        assert screen.encode.line.value == ("pughugs" if mine else "hugs")
-        await pilot.press("escape", "i", "x")
+        assert screen.encode.line.value == "hugs"
+        await pilot.press("escape", "i", "right", "x")
         await settled(pilot)
-        assert screen.encode.line.value == ("pughugs" if mine else "hugs") + "x"
+        assert screen.encode.line.value == "hugsx"
 
 
 @pytest.mark.first_run(cases=1)
@@ -266,3 +266,14 @@ async def test_a_long_typed_text_is_compared_by_its_beginning(length: int, note:
         shown = screen_text(app)
         assert note in shown
         assert ("first 4,000" in shown) == bool(note)
+
+
+@pytest.mark.first_run(cases=1)
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_agreement_is_shown_without_the_measures_having_been_seen(size: tuple[int, int]) -> None:
+    async with opened(size=size) as (app, pilot):
+        await settled(pilot)
+        app.compare(wanted("gpt2", "hf-bpe"))
+        await compare_screen(app, pilot)
+        await pilot.press("n", "6")
+        await until(pilot, lambda: "boundaries of both" in screen_text(app))

@@ -44,7 +44,7 @@ SHOWN = {
     "vocabulary": ("only A 296", "only B 113", "Jaccard 0.1771", "tcommon5"),
     "encode": (" 9 tokens", "19 tokens", "6 shared"),
     "measures": ("402,118       403,118", "leading space yes"),
-    "agreement": ("0.6538", "850", "50 only in A"),
+    "agreement": ("65.4 %", "850", "50 only in A"),
     "curves": ("477,695", "446,926", "238,847", "223,463"),
 }
 """What each pane shows of the snapshot with two columns."""

@@ -57,7 +57,8 @@ async def test_a_token_is_copied(size: tuple[int, int]) -> None:
         await pilot.press("3", "y")
         await until(pilot, lambda: isinstance(app.screen, CopyScreen))
         await settled(pilot)
-        for text in ("256\\t·t\\t242\\t1", "[83, 71, 68, 220", "tokentui train sample:english -r gpt2 --merges 1"):
+        command = "tokentui train sample:english -r gpt2 --merges 1"
+        for text in ("256\\t·t\\t242\\t1", "[83, 71, 68, 220", command):
             assert text in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is app.main)

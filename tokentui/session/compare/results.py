@@ -129,7 +129,7 @@ class Results:
         yield from findings.costs(there)
         if "vocabularies" in wants or listed is not None:
             yield findings.shared_tokens(at, there, signature, sync.on_column_error)
-        if "measures" in wants:
+        if "measures" in wants or "agreement" in wants:  # the agreement is shown as a part of the measures
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out
         if "curves" in wants:
