@@ -358,6 +358,22 @@ def small(tmp_path: Path) -> str:
     return str(path)
 
 
+def test_tokens_that_an_exercise_expects_are_compared_text_by_text(tmp_path: Path) -> None:
+    exercise, answer = tmp_path / "tokens.toml", tmp_path / "answer.json"
+    exercise.write_text('title = "Two"\nexpect = { tokens = { "a text" = ["a", " text"], "b" = ["b"] } }\n')
+    for tokens, wanted in (
+        ([["a", " text"], ["b"]], []),
+        ([["a", " text"], ["c"]], ["token 1 is 'c', not 'b'"]),
+        ([["a"], ["b", "b"]], ["token 2 is missing, not ' text'", "token 2 is 'b', not one more"]),
+        ([["a", " text"]], ["1 row for 2 texts"]),
+    ):
+        answer.write_text(json.dumps({"tokens": tokens}))
+        output = cli("grade", str(exercise), str(answer))
+        assert output.exit_code == bool(wanted)
+        failed = [line for line in output.stdout.splitlines() if " failed  " in line]
+        assert [line.split("failed  ")[1] for line in failed] == wanted
+
+
 @pytest.mark.slow
 def test_hints_and_exit_codes(tmp_path: Path, small: str) -> None:
     right = engine(S, preset("cs336"), 11)
