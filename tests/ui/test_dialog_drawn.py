@@ -74,7 +74,8 @@ async def test_every_size() -> None:
 
 @pytest.mark.parametrize(("left", "rank", "kept", "merged", "fate"), [
     (b"a", 3, True, True, "merged"), (b"a", 3, False, False, "dropped"),
-    (b"a", None, True, False, "no merge"), (b"a", 3, True, False, "kept"), (b"", 3, True, False, "passed over"),
+    (b"a", None, True, False, "no merge"), (b"a", 3, True, False, "kept"),
+    (b"", 3, True, False, "passed over"),
 ])
 def test_the_fate_of_a_candidate(left: bytes, rank: int | None, kept: bool, merged: bool, fate: str) -> None:
     draw = RandomDraw(0, 1, 2, left, b"b" if left else b"", rank, 0.5, kept, merged)
