@@ -121,6 +121,7 @@ def test_the_figures_of_a_token(name: str) -> None:
         assert isinstance(view, TokenView)
         assert (view.symbol, view.uses, view.number) == (symbol, uses[symbol], trainer.number)
         assert view.rank == sorted(uses, reverse=True).index(uses[symbol]) + 1
+        assert view.tokens == len([count for count in uses if count])
         assert view.over[-1].uses == uses[symbol]
         assert view.made == (learn.steps_of_symbols(trainer)(symbol) or None)
         by_symbol = {token.token.id: token.uses for token in view.makes}
