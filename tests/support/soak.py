@@ -18,7 +18,7 @@ FACTOR = 100
 EXAMPLES = 50
 """How many a property test that names no number tries in a daily run."""
 PART = 3
-"""The first run tries one example in so many, but five, if a test names five or more."""
+"""The first run divides the number of examples by this. It tries at least five of those that a test names."""
 
 
 def register_profiles() -> None:

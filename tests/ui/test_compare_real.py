@@ -277,3 +277,7 @@ async def test_the_agreement_is_shown_without_the_measures_having_been_seen(size
         await compare_screen(app, pilot)
         await pilot.press("n", "6")
         await until(pilot, lambda: "boundaries of both" in screen_text(app))
+        await pilot.press("7", "t")
+        await until(pilot, lambda: "─ Target ─" in screen_text(app))
+        await pilot.press("escape", "y")
+        await until(pilot, lambda: "table of agreement as" in screen_text(app))

@@ -1,4 +1,4 @@
-"""The keys that all dialogs share, and the dimmed screen behind a dialog."""
+"""Test that all dialogs share some keys, and dim the screen behind them."""
 
 from __future__ import annotations
 

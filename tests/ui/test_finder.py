@@ -172,7 +172,7 @@ async def test_tokens_words_numbers_and_filters() -> None:
 
 
 async def test_it_opens_over_a_view_and_leaves_it_before_it_acts() -> None:
-    """What is no name at all can be encoded, ids can be decoded, and tours come first for their name."""
+    """The finder encodes a text without a match, decodes ids, and lists tours first for `tour`."""
     async with trained((80, 24)) as (app, pilot):
         await pilot.press("2", "enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))

@@ -185,7 +185,7 @@ async def test_a_step_repaints_the_chips_that_it_changes() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 15])
 async def test_a_step_of_a_slow_run_costs_little_more_than_one_by_key(start: int) -> None:
-    """At 80x24, while a place of what is merged is seen: its underline comes and goes."""
+    """The place of the merge is in view at 80x24, so only its underline changes."""
     app, goal = explorer(), start + 12
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)

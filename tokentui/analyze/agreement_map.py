@@ -9,12 +9,13 @@ from tokentui.analyze.report import Report, Section
 from tokentui.core.chart import Axis, HeatMap
 
 _LEAST = 0, 50, 75, 90, 95
-"""The values that the lightest shade may begin at: the greatest one below all."""
+"""The values that the scale of shades may begin at. The greatest one below all cells is taken."""
 
 _ABOUT = (
     "The share of the words of the corpus that each two columns split alike.",
-    "The darker a cell, the more they agree. ▸ is the cursor; – stands where nothing was compared.",
-    "Try: press → until the cursor is on the palest cell: these two agree least.",
+    "The denser the shade of a cell, the more they agree. ▸ is the cursor; – marks a pair that was not "
+    "compared.",
+    "Try: press → until the cursor is on the cell with the lowest percentage: these two agree least.",
 )
 
 

@@ -29,7 +29,7 @@ _WIDEST_UNIT, _NARROWEST_UNIT = 7, 3
 _BROKEN_UNIT, _FEWEST_UNITS = 4, 5
 """Columns of a unit where rows are broken, and the fewest units of a row."""
 MOST_UNITS = 120
-"""The most units of a lattice that is broken into rows: what is longer cannot be read."""
+"""The most units of a lattice in rows. Nobody can read a longer one."""
 _MOST_LAYERS, _FEW_LAYERS = 12, 5
 """The most lines below the units of a lattice in one row, and of each row of several."""
 _THICK = ((0.75, "█"), (0.25, "━"), (0.01, "─"), (0.0, "┄"))
@@ -275,7 +275,7 @@ class Lattice:
         return [_translated(line, ascii_only) for line in lines]
 
     def _rows(self, most: int) -> Iterator[tuple[int, int]]:
-        """Yield the stretches of units of the rows, at most so many units in each."""
+        """Yield the (start, end) of each row, with at most `most` units."""
         ends = {edge.end for edge in self.edges if edge.best}
         start, last = 0, len(self.units)
         while start < last:

@@ -485,7 +485,7 @@ def faults(value: object, type_: Type, where: str = "") -> Iterator[str]:
 
 
 def _field_faults(value: object, fields: Mapping[str, Type], where: str) -> Iterator[str]:
-    """Yield what is wrong with an object: unknown, wrong and missing fields.
+    """Yield the faults of an object: unknown, wrong and missing fields.
 
     A name that ends in `?` may be missing; `*` takes any other name.
     """

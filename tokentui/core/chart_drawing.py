@@ -153,7 +153,7 @@ def is_log(axis: Axis, wanted: bool | None) -> bool:
 
 
 def moved(picture: Picture, width: int, height: int, view: View, columns: int, rows: int = 0) -> View:
-    """Return the view after the cursor went so many columns to the right and rows down.
+    """Return the view with the cursor moved by `columns` to the right and `rows` down.
 
     It goes to the next place that has a value, and stays if there is none. Only the cursor of a heat map, and
     of bars that lie, goes down.

@@ -44,7 +44,7 @@ class _Job(NamedTuple):
 _NONE = _Job()
 _job: ContextVar[_Job] = ContextVar("tokentui job", default=_NONE)
 cancels: ContextVar[tuple[Cancel, ...]] = ContextVar("tokentui cancels", default=())
-"""What is asked whether the current job is cancelled."""
+"""The functions that return whether the current job is cancelled."""
 
 
 @contextmanager

@@ -150,13 +150,16 @@ def _template_of(path: str, *, tools: bool) -> ChatTemplate:
     """Return the chat template of a file.
 
     Raises:
-        TokentuiError: It has none: others do, and may be added.
+        TokentuiError: The file has none, or the template cannot be read.
     """
     from tokentui.analyze.chat.template import read_template
 
     try:
         return read_template(path, tools=tools)
     except TokentuiError as error:
+        if "--chat-template" not in error.hint:
+            raise
+        # a hint about a command line helps nobody on a screen
         hint = "ctrl+o adds a model folder or a GGUF file that has one, ctrl+r shows the text again"
         raise TokentuiError(error.what, error.where, hint) from None
 

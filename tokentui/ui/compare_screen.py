@@ -557,7 +557,7 @@ class CompareScreen(PaneScreen):
             self.curves.measure = [field for field, _, _ in CURVES].index("saved")
             self.action_turn_curve(0)
 
-        self.app.push_screen(AskLine(self.engine, "BudgetTarget", describe_target, take))
+        self.app.push_screen(AskLine(self.engine, "Target", describe_target, take))
 
     def action_ask_conventions(self) -> None:
         """Ask for conventions."""

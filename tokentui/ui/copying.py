@@ -43,9 +43,11 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
             copies.append(_command(screen, _column(screen, now)))
             copies += _pictures(screen)
     if not isinstance(focused, VirtualTable):
+        names = getattr(screen, "names", {})
         for name, pane in getattr(screen, "panes", {}).items():
             if isinstance(pane, VirtualTable):
-                copies += _table(pane, screen.engine, f"table of {name}")
+                title = names[name][0].partition(" ")[2].lower() if name in names else name
+                copies += _table(pane, screen.engine, f"table of {title}")
     if copies:
         screen.app.push_screen(CopyScreen(screen.engine, copies, first))
     else:

@@ -495,8 +495,8 @@ class PlayScreen(EngineScreen[str]):
     def _chips_moved(self, event: ChipsMoved) -> None:
         """Select the characters of the token in the text, and its neighbors in the other tokenizers."""
         event.stop()
-        if event.said:
-            self.say(event.said)
+        if event.note:
+            self.say(event.note)
         start, end = event.chips.span
         if self.shown_text == self.editor.text and not self.chat:
             editor = self.editor

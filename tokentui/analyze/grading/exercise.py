@@ -246,7 +246,11 @@ class _Reader:
                              hint or f"for example {key} = {KEYS[key].example}")
 
     def exercise(self, table: Mapping[str, Any], name: str) -> Exercise:
-        """Return the exercise. Raises for unknown keys, wrong types, and what is missing or too large."""
+        """Return the exercise.
+
+        Raises:
+            TokentuiError: A key is unknown, missing or of another type, or a value is too large.
+        """
         for key, value in table.items():
             if key not in KEYS:
                 raise self._error("", f"no such key: {key[:40]}", nearest(key, KEYS))

@@ -485,7 +485,7 @@ class _Grader:
         )
 
     def _sizes(self, trained: Trained) -> Iterator[SizeFault]:
-        """Yield the mistakes of size that explain the number of merges; none if so many were asked for."""
+        """Yield the mistakes that explain a wrong number of merges; none if the number is right."""
         exercise = self._exercise
         if len(trained.pairs) == trained.asked:
             return

@@ -70,12 +70,12 @@ class ChipsMoved(Message):
 
     Args:
         chips: The list.
-        said: What is to be said of the token; empty for nothing.
+        note: A sentence about the token; empty for none.
     """
 
-    def __init__(self, chips: ChipList, said: str = "") -> None:
+    def __init__(self, chips: ChipList, note: str = "") -> None:
         super().__init__()
-        self.chips, self.said = chips, said
+        self.chips, self.note = chips, note
 
 
 class ChipList(StyledLines, can_focus=True):
