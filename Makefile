@@ -35,7 +35,7 @@ kernels-arm64:  ## record calls of kernels here, and replay them through the lib
 kernels-local:  ## compile the kernels for this system alone, with any Numba and a C compiler: CC=clang
 	$(PYTHON) -m tokentui.building --local "$(CC)"
 
-unicode:  ## the characters that versions of Unicode treat differently: tokentui/text/unicode.json
+unicode:  ## write tokentui/text/unicode.json: the characters that versions of Unicode treat differently
 	$(PYTHON) .ci/unicode_tables.py
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md

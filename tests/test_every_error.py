@@ -443,7 +443,7 @@ def repositories(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.slow
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("call", "name", "line"), [
     (tokentui.load, "hf:owner/none", "this repository contains no tokenizer file (one of: tokenizer.json, "),
     (tokentui.load, "hf:owner/missing",

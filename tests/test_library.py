@@ -271,8 +271,10 @@ def test_a_step_calls_few_functions() -> None:
         trainer.step()  # the tokens of all steps before are known
         called.clear()
         sys.setprofile(note)
-        trainer.step()
-        sys.setprofile(None)
+        try:
+            trainer.step()
+        finally:
+            sys.setprofile(None)
         assert len(called) <= 12, called
 
 

@@ -2,10 +2,10 @@
 
     python docs/scripts/pictures.py [NAME]...
 
-writes docs/explorer.svg, the picture of the README, and those in docs/pictures; one of `SCENES` each. A
-scene runs the explorer without a terminal (`tokentui.ui.pictures`, which `tokentui picture` calls too), and
-keeps what it shows once nothing moves any more. The pictures of docs/gallery.md are written by the commands
-of that page. docs/scripts/film.py makes the film.
+writes docs/explorer.svg, the first picture of docs/screens.md, and those in docs/pictures; one of `SCENES`
+each. A scene runs the explorer without a terminal (`tokentui.ui.pictures`, which `tokentui picture` calls
+too), and keeps what it shows once nothing moves any more. The pictures of docs/gallery.md are written by the
+commands of that page. docs/scripts/film.py makes the film.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ SCENES: tuple[Scene, ...] = (
           (Frame(), Frame(("G",)), Frame(("home", "down", *["right"] * 9), screens=("playground",))),
           "The lamp in the street is out.\ndef light(on):\n\treturn not on  # 1,024\nLe caf\u00e9 ferme.",
           ("gpt2", "bert"), 900),
-    Scene("pictures/facts.svg", "sample:english", (Frame(), Frame(step=400), Frame(("F",))), _SENTENCE),
+    Scene("pictures/facts.svg", "sample:english",
+          (Frame(), Frame(step=400), Frame(screens=("facts",))), _SENTENCE),
 )
 """The pictures. A new one is an entry here."""
 

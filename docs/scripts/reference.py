@@ -185,7 +185,7 @@ def formats() -> str:
         "tiktoken's cache or in the current folder.",
         "`-o NAME` and `tokentui convert` choose the format by the suffix of the name, or by `--format`.",
         "Before a file is written, it is read back and compared on many texts. A report lists what the",
-        "format cannot hold. [The own format](../own-format.md) has a page.", "",
+        "format cannot hold. [tokentui's file format](../own-format.md) lists its keys.", "",
         _MADE, "", "## Formats", "",
     ]
     lines += table(("format", "files", "what it is", "ends of names"), (

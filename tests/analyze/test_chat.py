@@ -175,7 +175,7 @@ def test_a_text_without_special_tokens_gives_no_warning(tokenizer: Tokenizer) ->
     assert chat.warnings == ()
 
 
-@pytest.mark.slow
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(
     ("text", "role", "warns"),
     [(PROMPT, "user", True), (PROMPT, "tool", True), (PROMPT, "assistant", False), (CHATML, "user", False)],
@@ -221,7 +221,6 @@ def test_specials_that_are_there_twice(tokenizer: Tokenizer) -> None:
     assert codes(encode_chat(tokenizer, alone, user("a"))) == []
 
 
-@pytest.mark.slow
 def test_specials_that_the_vocabulary_lacks(tokenizer: Tokenizer) -> None:
     text = "{{ bos_token }}<|im_start|><|nobody|>{{ messages[0].content }}"
     chat = encode_chat(tokenizer, template(text, {"bos_token": "<begin>"}), user("<|user's|>"))
@@ -235,7 +234,6 @@ def test_specials_that_the_vocabulary_lacks(tokenizer: Tokenizer) -> None:
 # ---- where a template is
 
 
-@pytest.mark.slow
 def test_templates_beside_a_tokenizer(tmp_path: Path) -> None:
     path = write_model(tmp_path, "of the config")
     assert read_template(path).text == read_template(str(tmp_path)).text == "of the config"
@@ -283,7 +281,6 @@ def test_templates_of_a_gguf_file(named: Callable[[Path], Path], tmp_path: Path)
     assert read_template(path).text == "c"
 
 
-@pytest.mark.slow
 def test_a_chat_by_a_gguf_file(tmp_path: Path) -> None:
     text = "{{ bos_token }}<|im_start|>{{ messages[0].content }}{{ unk_token }}{{ sep_token }}"
     path = str(gguf_model(tmp_path, default=text))

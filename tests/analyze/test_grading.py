@@ -322,7 +322,7 @@ def numbers(merges: list[tuple[bytes, bytes]], first: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("name", FORMS)
-@pytest.mark.slow
+@pytest.mark.first_run(cases=1)
 def test_merges_in_any_form_are_read(tmp_path: Path, name: str) -> None:
     exercise = parse_exercise(SMALL, "small", "small.toml")
     right = engine(S, preset("cs336"), 11)
@@ -374,7 +374,6 @@ def test_tokens_that_an_exercise_expects_are_compared_text_by_text(tmp_path: Pat
         assert [line.split("failed  ")[1] for line in failed] == wanted
 
 
-@pytest.mark.slow
 def test_hints_and_exit_codes(tmp_path: Path, small: str) -> None:
     right = engine(S, preset("cs336"), 11)
     wrong = pairs(Material(Corpus.from_text(S), preset("cs336"), (SPECIAL,)), Method(update="stale"), 11)

@@ -265,7 +265,7 @@ def _small(name: str) -> Tokenizer:
 @pytest.mark.parametrize(("piece", "marks", "mark", "where"), [
     (b"##ing", (2, 0), b"##", "at the start"), (b"low</w>", (0, 4), b"</w>", "at the end"),
 ])
-def test_a_mark_is_told_with_its_end_of_the_token(
+def test_a_mark_is_shown_with_the_end_of_the_token_that_has_it(
     piece: bytes, marks: tuple[int, int], mark: bytes, where: str
 ) -> None:
     (section,) = mark_sections(piece, marks)

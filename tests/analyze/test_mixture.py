@@ -102,7 +102,7 @@ def test_a_slack_that_no_share_avoids() -> None:
 
 
 def test_intervals_solve_the_fit_again_where_it_has_too_little_slack() -> None:
-    """As for a fit that stopped before its optimum."""
+    """A solver that stops before its optimum gives such a fit."""
     replayed = replay([(0, 1)], 3, [Counter({(1, 2): 5, (0, 1): 1}), Counter({(1, 2): 7, (0, 1): 2})])
     program = MixtureProgram(replayed, replayed.pairs)
     fit, intervals = program.intervals((1, 1), program.fit()._replace(slack=0.1))

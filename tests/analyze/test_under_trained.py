@@ -128,7 +128,6 @@ def test_one_matrix_needs_unused_tokens(tmp_path: Path) -> None:
 # ---- where the matrices are
 
 
-@pytest.mark.slow
 def test_shards_are_read_by_their_index(path: str, tokenizer: Tokenizer, tmp_path: Path) -> None:
     first, second = matrices(tokenizer)
     (tmp_path / "model-1.safetensors").write_bytes(model({IN: (first, "F32")}))

@@ -59,7 +59,6 @@ def test_the_command(tmp_path: Path) -> None:
     assert "CORPUS is missing" in refused("inspect", "-t", str(path), "--worst-words")
 
 
-@pytest.mark.slow
 async def test_the_screen_sorts_and_inspects() -> None:
     tokenizer = tokentui.train(CORPUS, "gpt2", merges=30)
     found = worst_words(tokenizer, tokentui.read(CORPUS)).worst

@@ -133,7 +133,6 @@ def test_words_that_the_tokenizer_loses_are_left_out() -> None:
     assert (bounded.left_out, len(bounded.rows)) == (2, 2)
 
 
-@pytest.mark.slow
 def test_the_curve_of_sizes(path: str) -> None:
     words = "budget", "-t", path, "sample:english", "--sizes", "280,300", "--bound"
     rows = json.loads(done(*words, "--json"))["corpora"][0]["sizes"]

@@ -62,7 +62,7 @@ def test_every_measure_is_in_the_text_and_the_json(slide: str) -> None:
         assert [*row["title"].split(), *row["shown"], *measure.under.split()] in lines
 
 
-@pytest.mark.slow
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", [
     name for name, entry in PRESETS.items() if entry.recipe.unknown == "error" or name == "gpt2"
 ])
@@ -293,7 +293,6 @@ def test_a_tokenizer_is_wanted() -> None:
     assert cli("inspect", "--help").exit_code == 0
 
 
-@pytest.mark.slow
 def test_a_file_with_an_objective_that_is_not_known(slide: str, tmp_path: Path) -> None:
     """It is inspected as any other; the note says that it is not trained on."""
     document = json.loads(Path(slide).read_text("utf-8"))

@@ -32,7 +32,6 @@ def test_the_training_texts_have_the_shares_of_their_bytes(path: str) -> None:
     assert "has just these merges" in done("mixture", "-t", path, *SAMPLES).splitlines()[0]
 
 
-@pytest.mark.slow
 def test_the_first_line_says_that_shares_mean_little(path: str) -> None:
     pytest.importorskip("scipy")
     samples = "--corpus", "a=sample:python", "--corpus", "b=sample:hindi"

@@ -41,7 +41,7 @@ def test_the_help_names_screens_that_there_are() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SCREENS, *OF_COMPARE])
-def test_each_screen_that_the_help_names_is_another_one(name: str) -> None:
+def test_each_screen_that_the_help_names_differs_from_the_first(name: str) -> None:
     recipes = ("-r", "comp336", *(("-r", "gpt2", "-r", "bert") if name in OF_COMPARE else ()))
     words = ("picture", "sample:hugs", *recipes, "--merges", "3", "--step", "2", "--format", "text")
     assert done(*words, "--screen", name) != done(*words)
@@ -80,7 +80,7 @@ sys.exit(run(sys.argv[2:]))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_at_once(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_signal_ends_the_command_at_once(number: signal.Signals, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with subprocess.Popen([sys.executable, "-c", STUCK, str(fifo), *HUGS], stdout=subprocess.DEVNULL,

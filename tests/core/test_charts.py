@@ -127,7 +127,7 @@ def test_bars_are_as_high_as_their_values() -> None:
 
 @pytest.mark.parametrize("width", [24, 40, 60])
 def test_no_label_of_a_small_picture_is_covered(width: int) -> None:
-    """Neither by the cursor nor by a mark, wherever they are."""
+    """Neither the cursor nor a mark covers one, wherever they are."""
     one = chart(tuple(map(float, range(301))), tuple(float(300 - n) for n in range(301)), "line")
     for at in range(0, 301, 7):
         for marks in ((), (Mark(300 - at, "B", on_axis=True),)):

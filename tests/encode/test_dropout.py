@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tokentui
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.dropout import LIKE, Dropout
+from tokentui.encode.segment.dropout import LIKE, Draw, Dropout
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 
@@ -199,3 +199,13 @@ def test_subword_nmt_makes_the_same_draws(monkeypatch: pytest.MonkeyPatch) -> No
         segmenter = Dropout(of, len(codes), p=0.4, like="subword-nmt", seed=seed)
         parts = segmenter.segment([letter.encode() for letter in word], len(word))
         assert tuple(word[part.start : part.end] for part in parts) == theirs
+
+
+@pytest.mark.parametrize(("left", "rank", "kept", "merged", "fate"), [
+    (b"a", 3, True, True, "merged"), (b"a", 3, False, False, "dropped"),
+    (b"a", None, True, False, "no merge"), (b"a", 3, True, False, "kept"),
+    (b"", 3, True, False, "passed over"),
+])
+def test_the_fate_of_a_candidate(left: bytes, rank: int | None, kept: bool, merged: bool, fate: str) -> None:
+    draw = Draw(0, 1, 2, left, b"b" if left else b"", rank, 0.5, kept, merged)
+    assert draw.fate == fate

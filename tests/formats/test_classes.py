@@ -29,7 +29,6 @@ def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
         assert isinstance(tokenizer.decode(ids), str)
 
 
-@pytest.mark.slow
 def test_a_class_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "Llama", tokenizer_class="SurprisingTokenizer")
     assert "the class SurprisingTokenizer is not read: what it does" in refused(
@@ -61,7 +60,6 @@ def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -
     assert kept.vocabulary.specials == folder.vocabulary.specials
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "lost"), [("MBart", True), ("XLMRoberta", False)])
 def test_a_model_loses_the_tokens_around_a_text(name: str, lost: bool, tmp_path: Path) -> None:
     folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
@@ -95,7 +93,6 @@ def test_proteins_are_cut_without_a_limit(tmp_path: Path) -> None:
     assert tokenizer.encode("M" * 300 + " zz").ids == (*[20] * 300, 3)
 
 
-@pytest.mark.slow
 def test_an_option_names_the_class(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "XLMRoberta")
     ids = done("encode", "-t", str(folder), "the river").split()
@@ -110,7 +107,6 @@ def test_an_option_names_the_class(tmp_path: Path) -> None:
     assert "--class Cpm: not read: it cuts" in refused("encode", "-t", model, "--class", "Cpm", "a")
 
 
-@pytest.mark.slow
 def test_the_target_of_marian_is_named_by_its_file(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "Marian")
     ids = tokentui.load(folder).encode("the river", special_tokens=True).ids

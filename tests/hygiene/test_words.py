@@ -1,4 +1,4 @@
-"""One word for each thing: labels, titles and help have no word that stands for something else.
+"""Labels, titles and help use one word for each thing, and that word for nothing else.
 
 `docs/glossary.md` has the words.
 """
@@ -79,7 +79,7 @@ def labels() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.word)
-def test_no_label_has_another_word_for_a_thing(rule: Rule) -> None:
+def test_no_label_uses_another_word_for_a_thing(rule: Rule) -> None:
     strange = [
         (place, text) for place, text in labels()
         if re.search(rule.others, text, re.IGNORECASE) and place not in rule.but

@@ -123,7 +123,6 @@ async def test_who_loads_the_page_again_has_a_place(tmp_path: Path) -> None:
         assert len(running.processes) <= 1
 
 
-@pytest.mark.slow
 async def test_who_presses_no_key_is_sent_away(tmp_path: Path) -> None:
     async with (
         serving(shelf(tmp_path), VisitorLimits(idle=0.2)) as running,

@@ -1,4 +1,4 @@
-"""A slow run says what its next step merges before it is made: exactly what becomes the new token."""
+"""A slow run shows what its next step merges before the step is made."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def new_tokens(held: Layout) -> set[tuple[int, int]]:
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", PRESETS)
 def test_what_is_marked_becomes_the_new_token(name: str) -> None:
-    """Also on steps that are made again after a walk back. A training that removes tokens marks nothing."""
+    """Steps that are made again are marked as well. A training that removes tokens marks nothing."""
     state = state_of(PRESETS[name].recipe)
     column, marked = state.main, 0
     for number in (*range(STEPS), *range(5, STEPS)):
@@ -60,7 +60,7 @@ def test_what_is_marked_becomes_the_new_token(name: str) -> None:
     assert bool(marked) is bool(column.trainer.traits.grows)
 
 
-def test_it_is_said_in_the_second_half_of_a_pause_of_a_slow_run_alone() -> None:
+def test_only_the_second_half_of_a_pause_of_a_slow_run_shows_the_next_merge() -> None:
     state = state_of(PRESETS["gpt2"].recipe)
     for speed in SPEEDS[:-1]:
         assert speed is not None

@@ -86,7 +86,6 @@ def test_alternatives_do_not_begin_inside_a_set() -> None:
     assert alternatives(r"[a&&[^b]|]+|c") == [r"[a&&[^b]|]+", "c"]
 
 
-@pytest.mark.slow
 def test_minbpe_refuses_a_set_operation() -> None:
     """Its `regex` reads `&&` as two characters."""
     tokenizer = trained(Recipe(split=f"regex:{KIMI}", base="bytes"), merges=5)

@@ -98,7 +98,7 @@ def test_a_line_of_9600_baud_without_answers_is_up_to_date_soon_after_a_held_key
 
 @pytest.mark.parametrize("answers", [False, True])
 @pytest.mark.parametrize(("rate", "most"), [(960, 2.0), (9_600, 0.3)])
-def test_the_screen_stands_soon_after_the_first_key_that_is_held(
+def test_the_screen_is_up_to_date_soon_after_the_first_held_key(
     rate: int, most: float, answers: bool
 ) -> None:
     line = Line(rate, answers=answers, trip_s=0.02)

@@ -118,7 +118,6 @@ async def test_going_from_pane_to_pane() -> None:
         await until(pilot, lambda: screen.active == "encode" and not screen.typing)
 
 
-@pytest.mark.slow
 async def test_what_is_told() -> None:
     async with comparing() as (app, screen, session, pilot):
         session.answers[GoToDivergence] = None
@@ -139,7 +138,6 @@ async def test_what_is_told() -> None:
         await until(pilot, lambda: "\\xe2" in screen_text(app))
 
 
-@pytest.mark.slow
 async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("6", "end", "up", "enter")
@@ -171,7 +169,7 @@ def test_places_to_go_to(position: Position, line: str, said: str, step: int | N
     assert describe_destination(line, place) == said
 
 
-@pytest.mark.slow
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("by", ["merges", "tokens"])
 async def test_a_size_is_gone_to_by_ids(by: str) -> None:
     position = Position(by, 128)
@@ -287,7 +285,6 @@ async def test_typing() -> None:
         await until(pilot, lambda: not screen.typing and screen.focused is screen.encode.rows)
 
 
-@pytest.mark.slow
 async def test_passages_of_the_corpus() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("E")

@@ -86,7 +86,6 @@ async def test_panes_that_share_a_place() -> None:
         await until(pilot, lambda: screen.columns_row.display)
 
 
-@pytest.mark.slow
 async def test_a_pane_that_waits_says_for_what() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await draw(screen, session, pilot, measured=None, overlaps=(), tokens=None, curves=None)
@@ -350,7 +349,6 @@ def test_a_column_says_where_it_is_in_its_run(step: int, words: str) -> None:
     assert "".join(text for text, _ in rows[0]).endswith(f"  {words}")
 
 
-@pytest.mark.slow
 async def test_the_screen_that_is_seen_says_which_rows_the_session_lays_out() -> None:
     """Rows that a screen below it, or one that was left, asks for would take the place of its own."""
     app, session = explorer()

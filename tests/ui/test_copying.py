@@ -101,7 +101,6 @@ async def test_each_dialog_of_a_key_with_a_row_copies_it(key: str) -> None:
         assert app.screen is dialog
 
 
-@pytest.mark.slow
 async def test_the_inspector_copies_the_token_and_the_ids() -> None:
     app = explorer()
     async with app.run_test(size=(120, 40), notifications=False) as pilot:
@@ -129,7 +128,6 @@ def test_what_copies_is_there() -> None:
     assert Ref("tokentui.ui.copying:ask_of").resolve()
 
 
-@pytest.mark.slow
 async def test_a_table_and_a_picture_can_be_copied_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

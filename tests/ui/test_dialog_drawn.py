@@ -10,7 +10,6 @@ import tokentui
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.sampling import Drawn
 from tokentui.encode.segment.dropout import LIKE
-from tokentui.encode.segment.dropout import Draw as RandomDraw
 from tokentui.session.commands import Draw
 from tokentui.ui.dialogs.drawn import SHARES, DrawnScreen
 
@@ -70,16 +69,6 @@ async def test_keys_draw_again_with_another_share_and_another_behavior() -> None
 async def test_every_size() -> None:
     async with shown(DrawnScreen(Session())) as (_app, pilot):
         await tried_on_all_sizes(pilot)
-
-
-@pytest.mark.parametrize(("left", "rank", "kept", "merged", "fate"), [
-    (b"a", 3, True, True, "merged"), (b"a", 3, False, False, "dropped"),
-    (b"a", None, True, False, "no merge"), (b"a", 3, True, False, "kept"),
-    (b"", 3, True, False, "passed over"),
-])
-def test_the_fate_of_a_candidate(left: bytes, rank: int | None, kept: bool, merged: bool, fate: str) -> None:
-    draw = RandomDraw(0, 1, 2, left, b"b" if left else b"", rank, 0.5, kept, merged)
-    assert draw.fate == fate
 
 
 @pytest.mark.parametrize("like", LIKE)

@@ -153,7 +153,6 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
     assert app.result is None
 
 
-@pytest.mark.slow
 async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> None:
     session = Session(lambda snapshot: None, Recipe())
     await session.start()
@@ -180,7 +179,6 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
         await session.close()
 
 
-@pytest.mark.slow
 async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> None:
     session = Session(lambda _: None, Recipe())
     await session.start()

@@ -563,14 +563,14 @@ async def test_what_cannot_be_told_is_said_and_the_row_stays() -> None:
         assert "to the step" not in screen_text(pilot)
 
 
-@pytest.mark.first_run(cover=1)
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_id_that_is_told_of_a_token_is_its_own(name: str) -> None:
     """A text alone may be another token: `##e` is not `e`, `un` is not `▁un`. Then the row says that it is
     about a text."""
     it = _state(preset(name), 12)
     rows = it.snapshot().main.vocabulary.rows
-    others = 0
+    others = checked = 0
     for row in rows:
         recipe = it.snapshot().main.recipe
         if row.id is None or not (text := text_of(row, recipe)):
@@ -584,9 +584,11 @@ def test_the_id_that_is_told_of_a_token_is_its_own(name: str) -> None:
         named = re.search(r"one token: .*?id (\d+)", sentence)
         if label != "as a text" and named is not None:
             assert named[1] == str(row.id), (row, sentence)
+            checked += 1
         if label == "as a text":
             others += 1
             assert " as a text of its own: " in sentence
             assert named is None or named[1] != str(row.id), (row, sentence)
+    assert checked, rows
     if name in ("wordpiece", "bert"):
         assert others, rows

@@ -80,7 +80,6 @@ async def test_named_corpora_are_opened_by_their_word(folder: Path, source: str,
         await until(pilot, lambda: app.result == Open((opened.replace("HOME", str(folder)),)))
 
 
-@pytest.mark.slow
 async def test_named_corpora_that_are_none_are_a_line(folder: Path) -> None:
     dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):

@@ -167,7 +167,6 @@ async def test_axes_and_values_are_tried_as_well() -> None:
         assert dialog.choice.recipe == GPT2
 
 
-@pytest.mark.slow
 async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_nothing() -> None:
     trial = Trial(
         gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat")
@@ -228,7 +227,6 @@ async def test_the_session_is_asked_and_told() -> None:
         assert session.of(SetRecipe) == []
 
 
-@pytest.mark.slow
 async def test_a_failure_of_the_session_is_a_line() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:

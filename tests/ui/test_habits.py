@@ -182,7 +182,6 @@ async def test_facts_have_what_is_wrong_on_top_and_the_rest_folded(size: tuple[i
             await until(pilot, lambda: seen() == wrong)
 
 
-@pytest.mark.slow
 async def test_the_slider_takes_clicks_and_drags_and_heads_sort() -> None:
     async with training() as (app, pilot):
         main = app.main
@@ -229,7 +228,6 @@ async def test_a_tour_leaves_the_places_of_the_user_alone() -> None:
         await until(pilot, lambda: step(app) == 0)
 
 
-@pytest.mark.slow
 async def test_one_goes_back_from_where_two_columns_part() -> None:
     async with training() as (app, pilot):
         await pilot.press("g", "9", "enter")
@@ -330,7 +328,6 @@ async def typed_corpus(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
     await until(pilot, lambda: not app.main.corpus.editing)
 
 
-@pytest.mark.slow
 async def test_the_corpus_that_one_goes_back_to_is_the_one_to_type_into() -> None:
     async with training() as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731

@@ -153,7 +153,6 @@ async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_reci
         assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
 
 
-@pytest.mark.slow
 async def test_the_first_page_of_the_encoding_says_how_many_there_are() -> None:
     app = explorer("an encoding of many tokens " * 5)
     async with app.run_test(size=(80, 24), notifications=False) as pilot:

@@ -341,7 +341,7 @@ async def test_all_figures_of_a_lattice_can_be_seen() -> None:
 
 
 @pytest.mark.slow
-async def test_on_a_wide_screen_it_is_a_pane_beside_the_others() -> None:
+async def test_the_inspector_is_a_pane_beside_the_others_on_a_wide_screen() -> None:
     """Tab gives the keys to the panes and takes them back, a step updates it, and esc closes it."""
     async with explored((160, 40)) as (app, pilot):
         main = app.main

@@ -273,7 +273,6 @@ async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
         assert session.of(InspectText) == places
 
 
-@pytest.mark.slow
 async def test_the_life_is_that_of_the_word_that_enter_explains() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -385,7 +384,6 @@ async def test_a_click_gives_a_pane_the_focus() -> None:
         assert app.main.vocabulary.cursor == 3
 
 
-@pytest.mark.slow
 async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:

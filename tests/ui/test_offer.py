@@ -156,7 +156,6 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     assert offered(sessions) == (KEPT, "")
 
 
-@pytest.mark.slow
 async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> None:
     kept = dataclasses.replace(KEPT, columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)))
     app = app_of(SavedSession(sources=("sample:english",)), kept)
@@ -193,7 +192,6 @@ async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Pa
         assert (kept.sources, len(kept.columns)) == (("sample:english",), 2)
 
 
-@pytest.mark.slow
 async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> None:
     app = app_of(KEPT, None)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -288,7 +286,6 @@ async def test_what_is_opened_again_unchanged_is_kept_again(
         await until(pilot, lambda: not read(before.path)[0].ended)
 
 
-@pytest.mark.slow
 async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.json"
     export(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)

@@ -279,7 +279,6 @@ def cut(file: Path) -> Path:
     return file
 
 
-@pytest.mark.slow
 async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path) -> None:
     """Open says what is wrong where and opens nothing; enter again opens it as a text."""
     app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
@@ -311,7 +310,6 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
         assert now(app).main.opened is None
 
 
-@pytest.mark.slow
 async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, model: Path) -> None:
     """Its first bytes say what it is; that the rest is missing is found by reading it."""
     app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
@@ -359,7 +357,6 @@ def test_a_split_may_stand_behind_a_path() -> None:
     assert with_split("a file") == ("a file", "")
 
 
-@pytest.mark.slow
 async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         main = app.main

@@ -317,7 +317,7 @@ async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> N
         await settled(pilot)
 
 
-async def test_the_longest_tokens_are_gone_to_one_by_one(file: str) -> None:
+async def test_l_goes_to_the_longest_tokens_one_by_one(file: str) -> None:
     app = playing("hugs pug hug hugs", of_file(file))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = screen_of(app)
@@ -334,7 +334,7 @@ async def test_the_longest_tokens_are_gone_to_one_by_one(file: str) -> None:
             assert f"{rank % len(longest) + 1} of {len(longest)} by length" in screen_text(app)
 
 
-async def test_the_text_of_the_last_time_is_named_so(file: str) -> None:
+async def test_the_text_of_the_last_time_is_labeled_and_ctrl_u_removes_it(file: str) -> None:
     app = playing("hug", of_file(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await encoded(pilot, screen_of(app))

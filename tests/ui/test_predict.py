@@ -87,7 +87,6 @@ async def test_guesses_are_counted_and_explained() -> None:
         await until(pilot, lambda: "2 of 3 guesses right" in notes_of(app))
 
 
-@pytest.mark.slow
 async def test_a_typed_guess() -> None:
     app = app_of()
     async with app.run_test(size=(119, 40)) as pilot:
@@ -105,7 +104,6 @@ async def test_a_typed_guess() -> None:
         await until(pilot, lambda: "2 of 2 right" in screen_text(app))
 
 
-@pytest.mark.slow
 async def test_to_the_end() -> None:
     app = app_of()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -158,7 +158,6 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
         assert notes_of(app) == []
 
 
-@pytest.mark.slow
 async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

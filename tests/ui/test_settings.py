@@ -79,10 +79,11 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         assert app.main.viewport.vocabulary_order == "most used"
         await pilot.press("down", "enter", *"ab", "enter")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
-        await pilot.press("down", "down", "enter")  # past the price
+        await pilot.press("down", "enter", *"$2.50", "enter")
+        await pilot.press("down", "enter")
         wanted = {
             "theme": LIGHT_NAME, "speed": 60, "view": app.main.mode, "boundaries": "bars",
-            "order": "most used", "sentence": "ab", "first_screen_seen": True,
+            "order": "most used", "sentence": "ab", "price": "$2.50", "first_screen_seen": True,
         }
         await until(pilot, lambda: settings() == wanted)
         await pilot.press("escape")
@@ -103,7 +104,6 @@ async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> Non
         await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
 
 
-@pytest.mark.slow
 async def test_the_colors_that_are_taken_are_kept() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -111,7 +111,6 @@ async def test_the_colors_that_are_taken_are_kept() -> None:
         await until(pilot, lambda: settings() == {"theme": LIGHT_NAME})
 
 
-@pytest.mark.slow
 async def test_a_text_that_is_left_stays_as_it_was() -> None:
     app = app_of()
     async with app.run_test(size=(120, 40)) as pilot:

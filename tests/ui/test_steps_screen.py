@@ -62,7 +62,6 @@ async def test_what_comes_after_the_last_step_is_the_reason_why_it_ends() -> Non
         assert (view.why.end, view.taken, view.tokens[0]) == ("merges", None, view.tokens[1])
 
 
-@pytest.mark.slow
 async def test_the_list_is_searched_and_sorted() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 40)
@@ -104,7 +103,7 @@ async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None
 
 
 async def test_a_small_screen_names_the_step_that_one_went_to() -> None:
-    """In the line under the panes and first in Why; in Go to the mark stands where enter acts."""
+    """The line under the panes and the first line of Why name it. In Go to, ▸ marks what enter takes."""
     async with opened(size=(80, 24)) as (app, pilot):
         await settled(pilot)
         await pilot.press("g")

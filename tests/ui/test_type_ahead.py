@@ -127,7 +127,7 @@ class Late:
 ], ids=lambda case: " ".join(case) if isinstance(case, list) else "")
 @pytest.mark.parametrize("first_screen", [False, True])
 @pytest.mark.first_run(cases=1)
-async def test_keys_before_the_engine_stands_are_kept(
+async def test_keys_before_the_engine_is_ready_are_kept(
     keys: list[str], holds: Callable[[Any], object], first_screen: bool
 ) -> None:
     """None of them is refused, and none is taken for a key of the main screen."""

@@ -176,7 +176,6 @@ def test_what_may_be_changed_of_a_huge_token_is_found_without_writing_it_out(
     assert made == [WhatIf(7, LEAVE_OUT), WhatIf(7, FORBID, (part + b"s",))]
 
 
-@pytest.mark.slow
 async def test_where_there_is_none_it_is_said_in_a_line() -> None:
     recipe = Recipe(objective="unigram", split="metaspace", unit="char", base="frequency", encode="viterbi",
                     unknown="fused", normalize=("nmt-nfkc",))

@@ -133,7 +133,7 @@ class BudgetCurve:
         bytes: Its bytes, as UTF-8.
         documents: Its documents; 0 for counted words.
         tokens: Its tokens after each step, from step 0 on.
-        knee: The step of the knee, see `knee`; None if there is none.
+        knee: The step of the knee; None if there is none.
         met: The first step that meets the target; None if none does, or without a target.
     """
 

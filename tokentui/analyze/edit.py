@@ -316,7 +316,7 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
 
     Base units, byte tokens and specials stay, and each token that another one is made of. If the format of
     the file cannot be pruned, the tokenizer is converted first. The report of the result lists the documents
-    whose pieces change. The current job ticks twice per document: when it is counted, and when it is encoded
+    whose tokens change. The current job ticks twice per document: when it is counted, and when it is encoded
     again.
 
     Args:

@@ -145,7 +145,7 @@ def tree_sections(word: WordExplanation, missing: Mapping[str, object]) -> Itera
     """
     tree = tree_of_word(word, missing)
     if tree is not None:
-        lacks = "; the dotted join is missing" if tree.missing is not None else ""
+        lacks = "; dotted: these are not merged" if tree.missing is not None else ""
         yield Section("tree", f"each token above its parts, with its step{lacks}", drawing=tree)
 
 

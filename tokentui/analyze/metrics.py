@@ -53,7 +53,8 @@ class Measure(Generic[Counted]):
     Attributes:
         name: Its name in rows for machines.
         title: Its name for people.
-        formula: In the letters of `SYMBOLS`; of two tokenizers with {a} and {b} for their letters.
+        formula: The formula, in the letters of `SYMBOLS`, which docs/reference/measures.md explains; of two
+            tokenizers with {a} and {b} for their letters.
         unit: The unit of its values.
         better: `higher` or `lower`, whichever is better for the same corpus; empty if neither is.
         of: Returns its value for a tally; None if it has none.

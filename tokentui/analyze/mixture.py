@@ -94,7 +94,7 @@ class SampleShare:
     Attributes:
         name: The name of the sample.
         share: Its share of the bytes of the training text.
-        low: The least share with the same slack.
+        low: The least share with 1 % more slack.
         high: The greatest one.
         pairs: Its share of the pairs.
         bytes: The bytes of the sample.
@@ -131,7 +131,7 @@ class Mixture:
 
     Attributes:
         shares: The shares, in the order of the samples.
-        slack: The sum of all slacks, in shares of the pairs.
+        slack: The sum of all slacks, in shares of the pairs; above 0.1 the shares mean little.
         merges: The merges that were looked at.
         absent: How many of them occur in no sample.
         worst: The merges of the most slack.

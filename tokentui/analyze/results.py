@@ -387,7 +387,7 @@ class SizeBound:
         tokens: The tokens of the corpus with the tokenizer at this size.
         bound: No vocabulary of this size needs fewer.
         reached: A vocabulary of this size is known that needs so many.
-        simple: The bound by which a word needs two tokens unless it is one.
+        simple: The bound if each pre-token that is not one token needs two.
         rounds: The rounds of the search.
     """
 

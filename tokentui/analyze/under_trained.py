@@ -80,7 +80,8 @@ class Learned:
         piece: Its exact bytes.
         category: `ok` if text produces it, `special`, `unreachable`, or `not whole characters`.
         values: The value of each indicator, in the order of `UnderTrained.indicators`.
-        reason: Why it may be untrained: `reserved`, or one of `glitches.TITLES`; empty if nothing is known.
+        reason: Why it may be untrained: `reserved`, `unreachable`, `never typed` or `always merged`; empty
+            if nothing is known.
     """
 
     id: int

@@ -70,7 +70,7 @@ Examples:
     SPLIT,
     *READING,
     click.option("--same-pieces", is_flag=True,
-                 help="Exit with code 1 if --prune changes the pieces of a document."),
+                 help="Exit with code 1 if --prune changes the tokens of a document."),
     json_option("Print one JSON row."),
     EXACT,
     QUIET,
@@ -86,7 +86,7 @@ def command(
     The extension of OUT selects the format; --to overrides it. If OUT ends in .json, the format of IN is kept
     if its files have that extension, as those of Hugging Face do.
 
-    With --prune, each document is encoded before and after, and documents whose pieces change are listed.
+    With --prune, each document is encoded before and after, and documents whose tokens change are listed.
     With --extend, a tokenizer that tokentui trained continues with its recipe. A file from another tool has
     no recipe: the most frequent pair is merged, and ties go to the shorter one. Then each pre-token is
     encoded again, and the exit code is 1 if any result differs from training. Like convert, it prints what

@@ -45,9 +45,9 @@ BACK = Binding("escape", "leave", "back", id="dialog.leave", group=Hint(always=T
 COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
     tooltip="Copy the selected row, a token, or ids")
 HELP = Binding("question_mark", "show_help", "help", id="dialog.help",
-    group=Hint(pane="list chart", always=True), tooltip="List the keys of the dialog, and explain a picture")
+    group=Hint(pane="list chart", always=True), tooltip="List the keys of the dialog, and explain its chart")
 FINDER = Binding("colon,ctrl+p", "find_anything", "find anything", id="dialog.finder",
-    group=Hint(pane="help"), tooltip="Open the finder; what it does leaves the dialog first")
+    group=Hint(pane="help"), tooltip="Open the finder; its actions close the dialog first")
 _SEARCHED = "list formats table"
 """The ids of lists that are searched."""
 FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane=_SEARCHED),

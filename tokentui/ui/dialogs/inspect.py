@@ -95,7 +95,7 @@ class InspectScreen(ListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, _OPEN, group=Hint(pane="list")),
         Binding("tab", "hand_keys", "panes", id="inspect.panes", group=Hint(pane="list"),
-            tooltip="Give the keys to the panes beside the inspector; tab again takes them back"),
+            tooltip="Move the focus to the panes beside the inspector; tab again returns"),
         Binding("backspace", "back", "back", id="inspect.back", group=Hint(pane="list"),
             tooltip="Go back to what was inspected before"),
         Binding("left", "turn(-1)", "previous", id="inspect.previous", group=_OTHERS,

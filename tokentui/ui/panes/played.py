@@ -99,7 +99,7 @@ class ChipList(StyledLines, can_focus=True):
         Binding("home", "end(-1)", "first", id="play_first", tooltip="Go to the first token"),
         Binding("end", "end(1)", "last", id="play_last", tooltip="Go to the last token"),
         Binding("L", "longest", "longest", id="play_longest", group=Hint(rank=3),
-            tooltip="Go to the longest token; again: to the next longest one"),
+            tooltip="Go to the longest token; press again for the next longest"),
     ]
 
     DEFAULT_CSS = """
