@@ -420,7 +420,7 @@ _OWN = {
     "frame": ("#585858", "#a8a8a8"), "shade-a": ("#262626", "#e4e4e4"), "shade-b": ("#3a3a3a", "#d0d0d0"),
     "shade-c": ("#4e4e4e", "#b2b2b2"), "fresh": ("#ffaf5f", "#af5f00"), "fresh-other": ("#ffd7af", "#875f00"),
     "fresh-text": ("#121212", "#ffffff"), "column-a": ("#5fafff", "#005fd7"),
-    "column-b": ("#ff87d7", "#af0087"), "column-c": ("#87d75f", "#008700"),
+    "column-b": ("#ff87d7", "#af0087"), "column-c": ("#87d75f", "#005f00"),
     "column-d": ("#d7d75f", "#875f00"),
 }
 """The variables that the screens add, for dark themes and for light ones that do not have them."""
