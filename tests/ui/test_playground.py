@@ -334,7 +334,7 @@ async def test_l_goes_to_the_longest_tokens_one_by_one(file: str) -> None:
             assert f"{rank % len(longest) + 1} of {len(longest)} by length" in screen_text(app)
 
 
-async def test_the_text_of_the_last_time_is_labeled_and_ctrl_u_removes_it(file: str) -> None:
+async def test_a_letter_replaces_the_text_of_the_last_time_and_an_arrow_key_keeps_it(file: str) -> None:
     app = playing("hug", of_file(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await encoded(pilot, screen_of(app))
@@ -345,10 +345,17 @@ async def test_the_text_of_the_last_time_is_labeled_and_ctrl_u_removes_it(file: 
     async with app.run_test(size=(80, 24)) as pilot:
         screen = screen_of(app)
         await encoded(pilot, screen)
-        assert screen.editor.text == "hugs"
-        assert "of the last time: ctrl+u" in screen_text(app)
-        await pilot.press("ctrl+u")
-        assert not screen.editor.text
+        assert (screen.editor.text, screen.editor.selected_text) == ("hugs", "hugs")
+        assert "the last time: a letter replaces it" in screen_text(app)
+        await pilot.press("right")
+        await settled(pilot)
+        assert screen.editor.selection.is_empty
+        assert "of the last time: ctrl+u clears it" in screen_text(app)
+        screen.editor.select_all()
+        await pilot.press(*"464 4315")
+        await encoded(pilot, screen)
+        assert screen.editor.text == "464 4315"
+        assert "of the last time" not in screen_text(app)
 
 
 async def test_it_reopens_where_it_was_left(file: str) -> None:

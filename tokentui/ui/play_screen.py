@@ -76,6 +76,7 @@ _ID_SOUGHT = re.compile("#?([0-9]{1,18})", re.ASCII)
 _NARROW, _COLUMN = 60, 26
 """Below so many columns the panes stand one below the other; and so many each list of tokens needs."""
 _PART_SHOWN = 24
+_REOPENED = "the text of the last time: a letter replaces it, an arrow key keeps it"
 _LEAVING: Cell = (
     ("esc", "key"), (" again goes to the explorer, ", ""), ("ctrl+q", "key"), (" quits; the text is kept", "")
 )
@@ -312,8 +313,9 @@ class PlayScreen(EngineScreen[str]):
         self.lay_out()
         if self._start.offset:
             self.editor.go_to(min(self._start.offset, len(text)))
-        if self._reopened and text and not self._said:
-            self.say(f"the text of the last time: {self._key('clear_corpus', PlayEditor)} clears it")
+        if self._reopened and text:
+            self.editor.selection = Selection(self.editor.document.end, (0, 0))
+            self.say(_REOPENED)
         if not self._start.tokenizers and not self._said:
             self.say("no tokenizer was named: ctrl+o adds a file, an encoding by name, or another preset")
         self._name_columns()
@@ -475,6 +477,8 @@ class PlayScreen(EngineScreen[str]):
     @on(TextArea.SelectionChanged)
     def _selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
+        if self._said == ((_REOPENED, "muted"),) and self.editor.selection.is_empty:
+            self.say(f"the text of the last time: {self._key('clear_corpus', PlayEditor)} clears it")
         if self.focused is self.editor:
             self._follow_text()
         self.text_pane.border_subtitle = ui_text.join(((self.editor.position, "muted"),))
@@ -778,10 +782,8 @@ class PlayScreen(EngineScreen[str]):
     @property
     def left(self) -> PlayStart:
         """What the playground is left with."""
-        offset = self.editor.offset_of(self.editor.cursor_location)
-        return PlayStart(
-            self.editor.text, tuple([column.played for column in self.columns]), offset, self.allow_special
-        )
+        played = tuple([column.played for column in self.columns])
+        return PlayStart(self.editor.text, played, allow_special=self.allow_special)
 
     def _keep(self) -> None:
         """Keep what is there for the next time, if it has changed."""

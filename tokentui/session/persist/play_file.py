@@ -31,10 +31,10 @@ def read_left() -> PlayStart:
     """Return what the playground was left with; nothing if the file is absent, damaged or not readable."""
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError, RecursionError, TokentuiError):
         left = json.loads(read_regular(str(state_dir() / _NAME), "file", LARGEST))
-        text, offset = left["text"], left["offset"]
-        if isinstance(text, str) and len(text) <= _MOST_CHARS and type(offset) is int:
+        text = left["text"]
+        if isinstance(text, str) and len(text) <= _MOST_CHARS:
             tokenizers = [played for row in left["tokenizers"] if (played := _played(row)) is not None]
-            return PlayStart(text, tuple(tokenizers[:MOST_PLAYED]), max(0, offset), bool(left["special"]))
+            return PlayStart(text, tuple(tokenizers[:MOST_PLAYED]), allow_special=bool(left["special"]))
     return PlayStart("")
 
 
@@ -61,7 +61,7 @@ def keep_left(left: PlayStart) -> None:
             })
         elif (preset := preset_of(played)) is not None:
             rows.append({"preset": preset})
-    body = {"text": left.text or "", "offset": left.offset, "special": left.allow_special, "tokenizers": rows}
+    body = {"text": left.text or "", "special": left.allow_special, "tokenizers": rows}
     keep_state(_NAME, json.dumps(body, indent=1).encode("ascii"))
 
 
