@@ -83,10 +83,10 @@ class Visit:
         terminal.press(f"\x1b[200~{typed}\x1b[201~\r")
         terminal.until(lambda text: "find in " not in text)
         terminal.press("i")
-        terminal.until(lambda text: "esc leave" in text)
+        terminal.until(lambda text: "esc done" in text)
         terminal.press(f"\x15\x1b[200~{typed}\x1b[201~")
         terminal.press("\x1b")
-        terminal.until(lambda text: "esc leave" not in text)
+        terminal.until(lambda text: "esc done" not in text)
         terminal.press("vv")
 
     def leave(self) -> None:

@@ -143,7 +143,7 @@ def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
     )
     shown(tmux, lambda text: re.search(r"step +0 ", text) is not None and "4 Encode" in text)
     tmux("send-keys", "4")
-    shown(tmux, lambda text: "esc leave" in text)
+    shown(tmux, lambda text: "esc done" in text)
     tmux("send-keys", "End", "C-u")
     empty = shown(tmux, lambda text: "> type text to see it encoded" in text).split("\n")
     row = next(n for n, line in enumerate(empty) if "> type text" in line)

@@ -225,7 +225,7 @@ async def test_the_footer_of_a_small_terminal_has_the_keys_of_each_pane() -> Non
         await settled(pilot)
         families = "v▸ w▸ F▸ e▸"
         for key, hints in (("1", ["i type", "o open", families]), ("3", ["S sort", families]),
-                ("4", ["ctrl+r chat", "ctrl+c quit", "esc leave"]), ("escape", [": find  ?  q"])):
+                ("4", ["ctrl+r chat", "ctrl+c quit", "esc done"]), ("escape", [": find  ?  q"])):
             await pilot.press(key)
             await until(pilot, lambda hints=hints: all(  # type: ignore[misc]
                 hint in screen_text(pilot).splitlines()[-1] for hint in hints))

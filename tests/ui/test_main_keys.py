@@ -251,8 +251,7 @@ async def test_enter_inspects_the_row() -> None:
         assert asked == [PAIRS[1], snapshot().main.vocabulary.rows[1]]
 
 
-@pytest.mark.slow
-async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
+async def test_enter_in_encode_explains_the_word_at_the_cursor_and_ends_typing() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
@@ -260,15 +259,19 @@ async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
         await until(pilot, lambda: session.of(InspectText))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        await pilot.press("end", "left", "enter")
+        assert (app.main.active, app.main.typing) == ("corpus", False)
+        await pilot.press("2")
+        await until(pilot, lambda: app.main.active == "pairs")
+        assert app.main.encode.line.value == "The crowd"
+        await pilot.press("i", "end", "left", "enter")
         await until(pilot, lambda: len(session.of(InspectText)) == 2)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        await pilot.press("end", "enter")
+        await pilot.press("i", "end", "enter")
         await until(pilot, lambda: len(session.of(InspectText)) == 3)
         places = [InspectText("The crowd", place) for place in (0, 7, 8)]
         assert session.of(InspectText) == places
-        await pilot.press("escape", "ctrl+u", "enter")
+        await pilot.press("escape", "i", "ctrl+u", "enter")
         await until(pilot, lambda: app.screen is app.main and not app.main.encode.line.value)
         assert session.of(InspectText) == places
 

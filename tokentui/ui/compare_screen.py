@@ -360,11 +360,14 @@ class CompareScreen(PaneScreen):
         self.action_inspect_typed()
 
     def action_inspect_typed(self) -> None:
-        """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at.
+        """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at,
+        and end typing.
         """
         aligned, place = self.now.between.aligned, self.encode.place
         typed = (self.encode.line.value, place) if aligned.passage is None else (aligned.text, None)
         if typed[0]:
+            if self.typing:
+                self.go(ENCODE)
             self.app.push_screen(InspectScreen(self.engine, typed=typed, column=self.column_here().key))
 
     # What keys do.

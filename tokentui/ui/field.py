@@ -188,7 +188,7 @@ class TypedLine(Field):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "why", id="inspect_word", group=Hint(rank=3),
             tooltip="Show how the word at the cursor is encoded, and why it is not a single token"),
-        Binding("escape", "screen.leave", "leave", tooltip="Leave the input line", id="leave",
+        Binding("escape", "screen.leave", "done", tooltip="Leave the input line", id="leave",
             group=Hint(rank=1)),
         Binding("ctrl+n", "screen.copy", "copy ids", id="copy_typed", group=Hint(rank=24, typing=True),
             tooltip="Copy the ids of the typed text"),

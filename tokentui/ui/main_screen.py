@@ -534,12 +534,18 @@ class MainScreen(PaneScreen):
         self.action_inspect_typed()
 
     def action_inspect_typed(self) -> None:
-        """Inspect the word at the cursor of the typed text. Does nothing if the text is empty."""
+        """Inspect the word at the cursor of the typed text, and end typing: the inspector leads back to the
+        pane before. Does nothing if the text is empty."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         if text := self.encode.line.value:
             place = self.encode.place
+            self._end_typing()
             self.push_answer(InspectScreen(self.engine, typed=(text, place)))
+
+    def _end_typing(self) -> None:
+        """Go from the typed text to the pane before."""
+        self.go(next(name for name in self._recent_panes if name != "encode"))
 
     @property
     def help_section(self) -> str:
@@ -765,7 +771,7 @@ class MainScreen(PaneScreen):
         if self.context == "editor":
             self.corpus.end()
         elif self.active == "encode":
-            self.go(next(name for name in self._recent_panes if name != "encode"))
+            self._end_typing()
         elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
             self.engine.send(do.CancelWork())
         elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
