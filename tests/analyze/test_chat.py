@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat, origins
 from tokentui.analyze.chat.rendered import Region, render_chat
-from tokentui.analyze.chat.template import Chat, ChatTemplate, read_chat, read_template
+from tokentui.analyze.chat.template import USUAL, Chat, ChatTemplate, read_chat, read_template
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.tokenizer import Tokenizer
@@ -360,3 +360,13 @@ def test_an_error_of_a_template_is_one_line_with_a_hint(text: str, line: str) ->
     with pytest.raises(TokentuiError) as raised:
         render_chat(template(text), user("a"))
     assert str(raised.value) == f"template: the template fails: {line}"
+
+
+def test_a_usual_template_is_rendered_where_the_tokenizer_has_none(tmp_path: Path) -> None:
+    path = write_model(tmp_path)
+    with pytest.raises(TokentuiError, match="no chat template in"):
+        read_template(path)
+    chat = Chat([SYSTEM, *TALK])
+    for name, published in zip(USUAL, ("chatml", "llama-2"), strict=True):
+        one, other = read_template(path, name), template(TEMPLATES[published].read_text(encoding="utf-8"))
+        assert render_chat(one, chat).text == render_chat(other, chat).text

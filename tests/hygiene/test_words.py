@@ -49,7 +49,7 @@ RULES = (
         ("key practice_up", "key practice_down")),
     Rule("corpus", r"\btraining (?:text|data|set)\b|\bdata ?sets?\b"),
     Rule("preset", r"\brecipe names?\b|\bprofiles?\b|\btemplates?\b",
-        ("key chat", "key chat_of_text", "key play_chat")),
+        ("key chat", "key chat_of_text", "key play_chat", "key chat.template")),
     Rule("typed text", r"\bprompts?\b|\binput text\b|\byour text\b", ("key chat.prompt",)),
     Rule("vocabulary", r"\bvocab\b|\blexicons?\b|\bdictionar", ("short vocabulary",)),
 )

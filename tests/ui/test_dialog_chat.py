@@ -15,7 +15,7 @@ from waiting import screen_text, settled, text_of, until
 
 import tokentui
 from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat
-from tokentui.analyze.chat.template import Chat, ChatTemplate
+from tokentui.analyze.chat.template import USUAL, Chat, ChatTemplate
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Run
@@ -66,6 +66,11 @@ async def test_each_token_has_its_origin_in_a_word() -> None:
         await until(pilot, lambda: rows_of(pilot, "special") == ["<|im_start|>"])
         assert engine.asked[-1] == EncodeChat("", False)
         assert "no generation prompt follows: p adds it" in screen_text(pilot)
+        for name in (*USUAL, ""):
+            await pilot.press("t")
+            await until(pilot, lambda name=name: engine.asked[-1] == EncodeChat(  # type: ignore[misc]
+                "", False, name))
+            assert f"template {name}" in screen_text(pilot) or not name
 
 
 @pytest.mark.slow
@@ -110,8 +115,10 @@ async def test_the_typed_text_of_an_opened_model(tmp_path: Path) -> None:
         await until(pilot, lambda: "".join(rows_of(pilot, "content")) == "second")
 
 
-def test_a_training_has_no_template() -> None:
+def test_a_training_has_no_template_and_is_offered_usual_ones() -> None:
     state = State(prepare(read("sample:hugs"), preset("gpt2"), Run()))
     state.sync.adopt_position(state.main)
-    with pytest.raises(TokentuiError, match="a training has no chat template"):
+    with pytest.raises(TokentuiError, match=r"a training has no chat template \(t renders it by ChatML; : chat"):
         tell(state, EncodeChat())
+    for name in USUAL:
+        assert tell(state, EncodeChat(template=name))[-1].encoding.text

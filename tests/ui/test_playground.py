@@ -17,7 +17,7 @@ from waiting import settled, until
 
 import tokentui
 from tokentui.analyze.chat.encoded import encode_chat
-from tokentui.analyze.chat.template import Chat, read_template
+from tokentui.analyze.chat.template import USUAL, Chat, read_template
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.session import commands as do
@@ -304,8 +304,14 @@ async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> N
         await encoded(pilot, screen)
         await pilot.press("ctrl+r")
         assert screen.chat
-        await until(pilot, lambda: "(ctrl+o adds" in screen_text(app))
-        await pilot.press("escape")
+        await until(pilot, lambda: "(ctrl+r: by ChatML" in screen.columns[0].chips.encoded.error)
+        for name in USUAL:
+            await pilot.press("ctrl+r")
+            await until(pilot, lambda name=name: f"by {name}" in screen_text(app)  # type: ignore[misc]
+                        and "template" in screen.columns[0].chips.encoded.origins)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: not screen.chat)
+        await pilot.press("ctrl+r", "ctrl+r", "escape")
         await until(pilot, lambda: not screen.chat)
         await pilot.press("escape")
         assert app.screen is screen

@@ -238,6 +238,8 @@ def mending(hint: str) -> Iterator[None]:
         yield
     except TokentuiError as error:
         what = error.what.removeprefix("not a tokenizer: ")
+        if what == error.what and error.hint != MEND:
+            raise
         raise TokentuiError(what, error.where, hint if error.hint == MEND else error.hint) from None
 
 

@@ -146,21 +146,27 @@ def messages_in(text: str) -> list[dict[str, object]]:
     ]
 
 
-def _template_of(path: str, *, tools: bool) -> ChatTemplate:
-    """Return the chat template of a file.
+def template_of(path: str, usual: str, *, hint: str, tools: bool) -> ChatTemplate:
+    """Return the chat template of a file, or a usual one.
+
+    Args:
+        path: The file; empty for a training.
+        usual: The name of the usual one; empty for that of the file.
+        hint: What a screen offers if there is none.
+        tools: True if the messages come with tools.
 
     Raises:
         TokentuiError: The file has none, or the template cannot be read.
     """
-    from tokentui.analyze.chat.template import read_template
+    from tokentui.analyze.chat.template import NoTemplate, read_template, usual_template
 
+    if not path:
+        if usual:
+            return usual_template(usual)
+        raise TokentuiError("a training has no chat template", "", hint)
     try:
-        return read_template(path, tools=tools)
-    except TokentuiError as error:
-        if "--chat-template" not in error.hint:
-            raise
-        # a hint about a command line helps nobody on a screen
-        hint = "ctrl+o adds a model folder or a GGUF file that has one, ctrl+r shows the text again"
+        return read_template(path, usual, tools=tools)
+    except NoTemplate as error:
         raise TokentuiError(error.what, error.where, hint) from None
 
 
@@ -294,29 +300,30 @@ class Playground:
         drift = DriftCheck(self.tokenizer(played), allow_special=allow_special)(ids)
         return PlayedIds(drift.text, drift.same, drift.place or 0, drift.sentence)
 
-    def chat(self, played: Played, text: str, *, add_generation_prompt: bool) -> PlayedText:
+    def chat(
+        self, played: Played, text: str, template: str = "", *, add_generation_prompt: bool
+    ) -> PlayedText:
         """Encode messages by the chat template of a file. An error becomes part of the answer.
 
         Args:
             played: The tokenizer.
             text: The messages: JSON, or paragraphs that begin with a role such as `user:`; else all of it is
                 one message of the user.
+            template: The name of a usual template; empty for that of the file.
             add_generation_prompt: True to begin an answer of the assistant at the end.
         """
         from tokentui.analyze.chat.encoded import encode_chat
         from tokentui.analyze.chat.template import Chat, read_chat
 
         try:
-            if not played.wanted.path:
-                hint = "ctrl+o adds a model folder or a GGUF file, ctrl+r shows the text again"
-                raise TokentuiError("a training has no chat template", played.wanted.name, hint)
             if text.lstrip()[:1] in ("[", "{"):
                 chat = read_chat(text.encode("utf-8", "surrogatepass"), "the messages")
             else:
                 chat = Chat(messages_in(text))
-            template = _template_of(played.wanted.path, tools=bool(chat.tools))
+            hint = "ctrl+r: by ChatML"
+            found = template_of(played.wanted.path, template, hint=hint, tools=bool(chat.tools))
             encoded = encode_chat(
-                self.tokenizer(played), template, chat, add_generation_prompt=add_generation_prompt
+                self.tokenizer(played), found, chat, add_generation_prompt=add_generation_prompt
             )
         except TokentuiError as error:
             return PlayedText(text, error=in_words(error))

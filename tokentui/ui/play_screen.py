@@ -231,7 +231,8 @@ class PlayScreen(EngineScreen[str]):
         Binding("f9,ctrl+s", "save", "save", id="play_save", group=Hint(rank=3),
             tooltip="Save the text, its ids, a picture or a page, or copy the command that opens this again"),
         Binding("ctrl+r", "turn_chat", "chat", id="play_chat", group=Hint(rank=5),
-            tooltip="Read the text as messages, and render them by the chat template of the tokenizer"),
+            tooltip="Read the text as messages, and render them by the chat template of the tokenizer; press "
+            "again for ChatML, and for Llama 2's"),
         Binding("f7", "decode", "ids to text", id="play_decode", group=Hint(rank=7), priority=True,
             tooltip="Put the text of the listed ids in their place, and check that it encodes to them"),
         # The base class of the editor deletes a word by this key.
@@ -272,6 +273,8 @@ class PlayScreen(EngineScreen[str]):
         """True if text that spells a special token is encoded as that token."""
         self.chat = False
         """True if the text is read as messages."""
+        self.template = ""
+        """The name of a usual chat template; empty for those of the tokenizers."""
         self.mode: GlyphMode = "text"
         self.sought = ""
         """The text that was looked for."""
@@ -380,7 +383,7 @@ class PlayScreen(EngineScreen[str]):
         text = self.editor.text
         played = tuple(column.played for column in columns)
         try:
-            command = EncodePlayedChat(text, played) if self.chat else (
+            command = EncodePlayedChat(text, played, self.template) if self.chat else (
                 EncodePlayed(text, played, self.allow_special))
             encoded = await self.engine.ask(command)
         except Cancelled:
@@ -540,7 +543,7 @@ class PlayScreen(EngineScreen[str]):
     def action_leave(self) -> None:
         """End the chat, else keep and leave with the text. At a start of the program, ask once more."""
         if self.chat:
-            self.action_turn_chat()
+            self._read_as(chat=False)
             return
         if self._asks and self._said != _LEAVING:
             self._say_again(_LEAVING)
@@ -631,10 +634,18 @@ class PlayScreen(EngineScreen[str]):
         return shlex.join(words)
 
     def action_turn_chat(self) -> None:
-        """Read the text as messages, or as it is again."""
-        self.chat = not self.chat
-        self._said = ()
-        title: Cell = (("Messages", ""), (" · user: … assistant: … or JSON", "muted"))
+        """Read the text as messages, by the templates of the tokenizers, then by each usual one; then as it
+        is again."""
+        from tokentui.ui.dialogs.chat import next_template
+
+        template = next_template(self.template) if self.chat else ""
+        self._read_as(chat=not self.chat or bool(template), template=template)
+
+    def _read_as(self, *, chat: bool, template: str = "") -> None:
+        """Read the text as messages by a template, or as it is."""
+        self.chat, self.template, self._said = chat, template, ()
+        by = f" by {template}" if template else ""
+        title: Cell = ((f"Messages{by}", ""), (" · user: … assistant: …", "muted"))
         self.text_pane.border_title = ui_text.join(title if self.chat else (("Text", ""),))
         self.shown_text = ""
         self._changed()

@@ -36,6 +36,21 @@ MEMORY = 512 << 20
 _LONGEST = 1 << 20
 """Characters of a template. Published ones have some 10,000."""
 _LARGEST_CONFIG = 1 << 24
+USUAL = {
+    "chatml":
+        r"""{% for message in messages %}{{
+'<|im_start|>' ~ message.role ~ '\n' ~ message.content ~ '<|im_end|>\n'
+}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}""",
+    "llama2":
+        r"""{% for message in messages %}{% set before = loop.previtem %}{% if message.role == 'user' %}{{
+bos_token ~ '[INST] ' ~ (('<<SYS>>\n' ~ before.content ~ '\n<</SYS>>\n\n'
+if before and before.role == 'system' else '') ~ message.content) | trim ~ ' [/INST]'
+}}{% elif message.role == 'assistant' %}{{
+' ' ~ message.content | trim ~ ' ' ~ eos_token
+}}{% endif %}{% endfor %}""",
+}
+"""Templates that many models have, by name: they render a chat where a tokenizer has none."""
+_USUAL_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 _REFUSES = "it refuses the messages"
 """The words of `child.py` for a template that calls `raise_exception`."""
 _CHILD = Path(__file__).with_name("child.py")
@@ -59,13 +74,23 @@ class ChatTemplate:
     names: str = CONFIG
 
 
+class NoTemplate(TokentuiError):
+    """A tokenizer has no chat template."""
+
+
+def usual_template(name: str, tokens: Mapping[str, str] | None = None) -> ChatTemplate:
+    """Return a template of `USUAL`, with other special tokens if some are given."""
+    return ChatTemplate(name, USUAL[name], {**_USUAL_TOKENS, **(tokens or {})})
+
+
 @mending("fix the file")
 def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> ChatTemplate:
     """Read the chat template of a tokenizer.
 
     The first of these is taken: the file `named`, the template of a GGUF file, `chat_template.jinja` and then
     `tokenizer_config.json` in the folder of the tokenizer. Of several templates with names, it is the one
-    that is `named`, the one for tools if there are tools, or the default one. The tokens of a GGUF file
+    that is `named`, the one for tools if there are tools, or the default one. A name of `USUAL` stands for
+    that template, unless the tokenizer or the current folder has one of this name. The tokens of a GGUF file
     override those of the settings.
 
     Args:
@@ -74,7 +99,8 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
         tools: True if the messages come with tools.
 
     Raises:
-        TokentuiError: There is no template, or none by that name, or a file cannot be read.
+        NoTemplate: There is no template.
+        TokentuiError: There is none by that name, or a file cannot be read.
     """
     folder, file = _places(tokenizer)
     config = _settings(folder, CONFIG)
@@ -88,6 +114,8 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
         tokens, names = {**tokens, **own_tokens}, os.path.basename(source.where)
         if own:
             listed, where = own, source.where
+    if named in USUAL and named not in listed and not _exists(named):
+        return usual_template(named, tokens)
     if named and named not in listed:
         return ChatTemplate(named, _from_file(named, tools), tokens, names)
     if not own and folder is not None and not named and _exists(path := os.path.join(folder, TEMPLATE_FILE)):
@@ -96,7 +124,7 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
         what = f"no chat template in {TEMPLATE_FILE} or {CONFIG} beside it"
         if names != CONFIG:
             what = f"no chat template in it, and none in {TEMPLATE_FILE} or {CONFIG} beside it"
-        raise TokentuiError(what, tokenizer, "add --chat-template FILE")
+        raise NoTemplate(what, tokenizer, "add --chat-template FILE")
     return ChatTemplate(where, _chosen(listed, where, named, tools), tokens, names)
 
 

@@ -96,7 +96,8 @@ Examples:
                  "object with messages, tools, documents and chat_template_kwargs; - is standard input. "
                  "--explain prints the origin of each token."),
     click.option("--chat-template", metavar="FILE", type=PATH,
-                 help="With --chat: a template file, or the name of one of the templates of the tokenizer."),
+                 help="With --chat: a template file, the name of one of the templates of the tokenizer, or "
+                 "chatml or llama2."),
     click.option("--add-generation-prompt", is_flag=True, help="With --chat: begin a reply at the end."),
     click.option("--continue-final-message", is_flag=True, help="With --chat: leave the last message open."),
     COLOR,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tokentui.session.training.step_context import StepContext
     from tokentui.session.training.token_values import Places, TokenAt, TokenView, WordLife
 
+_NO_TEMPLATE = "t renders it by ChatML; : chat template finds a tour about one"
 _LISTED = 100_000
 """Tokens of a chat that are listed."""
 
@@ -235,23 +236,25 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
     Args:
         file: A JSON file of messages; if empty, the typed text is the only message, from the user.
         add_generation_prompt: True to begin an answer of the assistant at the end.
+        template: The name of a usual template; empty for that of the file.
 
-    Raises if no file is open, it has no template, the template refuses the messages, or they have more than
+    Raises if no file is open or it has no template, and none is named, the template refuses the messages, or they have more than
     `_LISTED` tokens.
     """
 
     file: str = ""
     add_generation_prompt: bool = False
+    template: str = ""
 
     def answer(self, context: StepContext) -> ChatEncoding:
         from tokentui.analyze.chat.encoded import encode_chat
-        from tokentui.analyze.chat.template import Chat, read_chat_file, read_template
+        from tokentui.analyze.chat.template import Chat, read_chat_file
+        from tokentui.session.playground import template_of
 
-        if (opened := context.training.opened) is None:
-            hint = "open a model folder or a GGUF file"
-            raise TokentuiError("a training has no chat template", "", hint)
         chat = read_chat_file(self.file) if self.file else Chat([{"role": "user", "content": context.typed}])
-        template = read_template(opened.view.path, tools=bool(chat.tools))
+        opened = context.training.opened
+        path = "" if opened is None else opened.view.path
+        template = template_of(path, self.template, hint=_NO_TEMPLATE, tools=bool(chat.tools))
         encoded = encode_chat(
             context.tokenizer, template, chat, add_generation_prompt=self.add_generation_prompt
         )

@@ -73,17 +73,21 @@ class EncodePlayedChat(Command[tuple[PlayedText, ...]], lane=Lane.JOB):
     Args:
         text: The messages, see `Playground.chat`.
         tokenizers: The tokenizers, all of them open.
+        template: The name of a usual template; empty for those of the tokenizers.
         add_generation_prompt: True to begin an answer of the assistant at the end.
     """
 
     text: str
     tokenizers: tuple[Played, ...]
+    template: str = ""
     add_generation_prompt: bool = True
 
     def apply(self, state: State) -> Job[tuple[PlayedText, ...]]:
         playground = state.playground
         return Job(lambda: tuple(
-            playground.chat(played, self.text, add_generation_prompt=self.add_generation_prompt)
+            playground.chat(
+                played, self.text, self.template, add_generation_prompt=self.add_generation_prompt
+            )
             for played in self.tokenizers
         ))
 

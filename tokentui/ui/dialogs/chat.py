@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tokentui.analyze.chat.encoded import ChatEncoding, ChatWarning, report
+from tokentui.analyze.chat.template import USUAL
 from tokentui.analyze.report import Report, Section, warning
 from tokentui.core import sandbox
 from tokentui.core.safetext import safe
@@ -32,6 +33,8 @@ class ChatScreen(ReportScreen[ChatEncoding]):
             tooltip="Render the messages of a file"),
         Binding("p", "turn_prompt", "generation prompt", id="chat.prompt", group=Hint(pane="list"),
             tooltip="Add the generation prompt, or leave it out"),
+        Binding("t", "turn_template", "template", id="chat.template", group=Hint(pane="list"),
+            tooltip="Render by a usual template, ChatML or Llama 2's, or by that of the file again"),
         Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
         Binding("enter", HANDLED, "encode; empty: the typed text", group=Hint(pane="line")),
     ]
@@ -39,14 +42,17 @@ class ChatScreen(ReportScreen[ChatEncoding]):
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
         self._prompt = True
+        self.template = ""
+        """The name of a usual template; empty for that of the file."""
 
     def question(self) -> Command[ChatEncoding]:
         """Return the command that asks for the chat. The titles then name the file, text and prompt."""
         opened = self.now.main.opened if self.now is not None else None
         title = f"{self.HEADING} · {safe(opened.name, limit=40)}" if opened is not None else self.HEADING
         source = safe(self.text, limit=40) if self.text else "the typed text"
-        self.name_box(title, f"{source} · {'with' if self._prompt else 'no'} generation prompt")
-        return EncodeChat(sandbox.expanded(self.text) if self.text else "", self._prompt)
+        template = f"template {self.template} · " if self.template else ""
+        self.name_box(title, f"{source} · {template}{'with' if self._prompt else 'no'} generation prompt")
+        return EncodeChat(sandbox.expanded(self.text) if self.text else "", self._prompt, self.template)
 
     def report(self, answer: ChatEncoding) -> Report:
         """Return the report on the tokens, after the warnings. The list of tokens is unfolded."""
@@ -59,6 +65,17 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         """Begin an answer of the assistant at the end, or no longer."""
         self._prompt = not self._prompt
         self.again()
+
+    def action_turn_template(self) -> None:
+        """Render by the next usual template, by that of the file after the last one."""
+        self.template = next_template(self.template)
+        self.again()
+
+
+def next_template(name: str) -> str:
+    """Return the name of the usual template after one, the first after "", and "" after the last."""
+    names = ["", *USUAL, ""]
+    return names[names.index(name) + 1]
 
 
 def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:
