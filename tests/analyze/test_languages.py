@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.analyze.languages import BASES, costs, parallel_corpora
+from tokentui.analyze.languages import BASES, costs, parallel_corpora, report
+from tokentui.analyze.report import Bar, warning
 from tokentui.core.errors import TokentuiError
 from tokentui.text.corpus import Corpus
 from tokentui.text.sources import parallel
@@ -59,10 +60,18 @@ def test_a_language_of_unknown_tokens_is_not_the_cheapest() -> None:
     known = tokentui.train(Corpus.from_lines(["ab ab b"] * 3), "bert", specials=("[UNK]",))
     texts = {"known": Corpus.from_lines(["b a b"]), "unknown": Corpus.from_lines(["xyzxyzxyzxyzxyz"])}
     found = costs(known, texts)
-    assert (found.rows[0].language, found.rows[0].unknowns, found.cheapest) == ("unknown", 1, "known")
-    assert [one.times for one in found.rows if one.language == "known"] == [1]
+    assert [(one.language, one.unknowns, one.times) for one in found.rows] == [
+        ("known", 0, 1), ("unknown", 1, None)
+    ]
+    assert found.cheapest == "known"
+    rows = report([found], ["k"]).sections[1].rows
+    assert [row.cells[-1] for row in rows] == [Bar(1), warning("mostly unknown")]
     only = costs(known, {"unknown": texts["unknown"]})
-    assert (only.cheapest, only.rows[0].times) == ("unknown", 1)
+    assert (only.cheapest, only.rows[0].times) == ("", None)
+    assert report([only], ["k"]).sections[1].notes == ("no language is the cheapest: most tokens are unknown",)
+    partly = costs(known, {"half": Corpus.from_lines(["xyz b"]), "less": Corpus.from_lines(["xyz b b a"])})
+    assert [one.mostly_unknown for one in partly.rows] == [False, False]
+    assert [one.times for one in partly.rows if one.language == partly.cheapest] == [1]
 
 
 def test_a_language_that_is_refused_fails_alone() -> None:

@@ -65,8 +65,8 @@ class LanguageCost:
         bytes_per_token: Bytes over tokens; None without tokens.
         characters_per_token: Characters over tokens; None without tokens.
         cost: Tokens per unit of the basis; None without tokens or units.
-        times: The cost relative to the cheapest language; None if one of the two is None, or the cheapest is
-            0.
+        times: The cost relative to the cheapest language; None if one of the two is None, the cheapest is 0,
+            or most tokens are unknown.
         error: Why the tokenizer cannot encode the text; empty if it can.
     """
 
@@ -82,6 +82,11 @@ class LanguageCost:
     cost: float | None = None
     times: float | None = None
     error: str = ""
+
+    @property
+    def mostly_unknown(self) -> bool:
+        """True if more than half of the tokens are unknown: they cost little and say nothing."""
+        return 2 * self.unknowns > (self.tokens or 0)
 
 
 BASES: dict[str, Basis] = {basis.name: basis for basis in (
@@ -100,10 +105,10 @@ class Languages:
     Attributes:
         by: The basis of the costs, one of `BASES`.
         splitter: The split that defines words.
-        rows: The languages, the cheapest first; those that are refused last.
-        cheapest: The language with the least cost among those without unknown tokens, or among all if each
-            has some: a language of unknown tokens costs little, but they say nothing. Empty if every text is
-            refused.
+        rows: The languages, the cheapest first; then those of mostly unknown tokens, and those that are
+            refused last.
+        cheapest: The language with the least cost among those without unknown tokens. If each has some, it is
+            among those that are not mostly unknown tokens. Empty if there is none.
     """
 
     by: str
@@ -161,10 +166,12 @@ def costs(
     basis = BASES[by].of
     rows = [row if row.tokens is None else replace(row, cost=ratio(row.tokens, basis(row))) for row in rows]
     known = [row for row in rows if row.cost is not None]
+    known = [row for row in known if not row.mostly_unknown]
     whole = [row for row in known if not row.unknowns] or known
     least = min(whole, key=_cost_order, default=None)
     if least is not None and least.cost:
-        rows = [row if row.cost is None else replace(row, times=row.cost / least.cost) for row in rows]
+        rows = [replace(row, times=row.cost / least.cost) if row in known and row.cost is not None else row
+                for row in rows]
     rows.sort(key=_cost_order)
     return Languages(by, under.splitter, tuple(rows), "" if least is None else least.language)
 
@@ -209,9 +216,9 @@ def _row(
     )
 
 
-def _cost_order(language: LanguageCost) -> tuple[bool, float]:
-    """Return a sort key: cheapest language first, languages without a cost last."""
-    return language.cost is None, language.cost or 0.0
+def _cost_order(language: LanguageCost) -> tuple[bool, bool, float]:
+    """Return a sort key: cheapest language first, then mostly unknown ones, languages without a cost last."""
+    return language.cost is None, language.mostly_unknown, language.cost or 0.0
 
 
 def _columns(basis: Basis) -> tuple[Column, ...]:
@@ -270,6 +277,8 @@ def _section(name: str, about: str, found: Languages) -> Section:
     """
     most = max((cost.times or 0 for cost in found.rows), default=0)
     cheapest = f"cheapest: {found.cheapest}" if found.cheapest else "no text can be encoded"
+    if not found.cheapest and any(cost.tokens for cost in found.rows):
+        cheapest = "no language is the cheapest: most tokens are unknown"
     rows = tuple(_cells(cost, most, cost.language == found.cheapest) for cost in found.rows)
     summary = about or f"tokens per {BASES[found.by].unit}{found.basis_detail}"
     return Section(name, summary, rows, _columns(BASES[found.by]), notes=(cheapest,))
@@ -281,9 +290,11 @@ def _cells(cost: LanguageCost, most: float, cheapest: bool) -> Row:
     if cost.tokens is None:
         return Row(((name, "  ", Span(cost.error, "error")),))
     unknowns: Cell = warning(f"{cost.unknowns:,}") if cost.unknowns else "0"
+    last: Cell | Bar = Bar((cost.times or 0) / most if most else 0)
     return Row((
         name, f"{cost.tokens:,}", shown(cost.bytes_per_token, 2), shown(cost.characters_per_token, 2),
-        shown(cost.cost, 2), shown(cost.times, 2), unknowns, Bar((cost.times or 0) / most if most else 0),
+        shown(cost.cost, 2), shown(cost.times, 2), unknowns,
+        warning("mostly unknown") if cost.mostly_unknown else last,
     ))
 
 
