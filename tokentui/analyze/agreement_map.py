@@ -13,8 +13,8 @@ _LEAST = 0, 50, 75, 90, 95
 
 _ABOUT = (
     "The share of the words of the corpus that each two columns split alike.",
-    "The denser the shade of a cell, the more they agree. ▸ is the cursor; – marks a pair that was not "
-    "compared.",
+    "A cell is filled from ░ to █: the fuller, the more they agree. ▸ is the cursor; – marks a pair that was "
+    "not compared.",
     "Try: press → until the cursor is on the cell with the lowest percentage: these two agree least.",
 )
 

@@ -238,8 +238,8 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
         add_generation_prompt: True to begin an answer of the assistant at the end.
         template: The name of a usual template; empty for that of the file.
 
-    Raises if no file is open or it has no template, and none is named, the template refuses the messages, or they have more than
-    `_LISTED` tokens.
+    Raises if no file is open or it has no template, and none is named, the template refuses the messages, or
+    they have more than `_LISTED` tokens.
     """
 
     file: str = ""
