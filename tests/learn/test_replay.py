@@ -7,7 +7,7 @@ import base64
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ from tokentui import learn, train
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
+from tokentui.encode import pretokens as pretokens_of_text
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.names import Special
 from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Tokenizer
@@ -396,18 +398,45 @@ def known(item: Item) -> tuple[object, ...]:
     *large("sqlpilot/tokenizer.json", "spm-test/test_ja_model.model"),
     *large("t5-small/tokenizer.json", "llama2/tokenizer.json", marks=[pytest.mark.soak]),
 ])
-def test_a_stretch_is_cut_as_the_whole_document(name: str, tmp_path: Path) -> None:
+def test_a_stretch_is_cut_as_the_whole_document(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 6
     pretokens = Pretokens(owners.read(name, tmp_path))
     whole = list(pretokens.of(document))
-    words, named = pretokens.count(Corpus.from_text(document))
-    assert dict(zip(words.words, words.counts, strict=True)) == Counter(
-        one.text for one in whole if isinstance(one, PreToken)
-    )
-    assert sum(named.values()) == sum(not isinstance(one, PreToken) for one in whole)
+    for piece in (2 * len(document), 300):  # whole, and piece by piece
+        monkeypatch.setattr(pretokens_of_text, "_PIECE", piece)
+        words, named = pretokens.count(Corpus.from_text(document))
+        assert dict(zip(words.words, words.counts, strict=True)) == Counter(
+            one.text for one in whole if isinstance(one, PreToken)
+        )
+        assert sum(named.values()) == sum(not isinstance(one, PreToken) for one in whole)
     some = random.Random(name)
     for _ in range(12):
         start = some.randrange(len(document))
         end = start + some.randrange(1, 900)
         here = [one for one in whole if one.end > start and one.start < end]
         assert list(map(known, pretokens.overlapping(document, start, end))) == list(map(known, here))
+
+
+def test_no_step_of_a_file_takes_a_long_text_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other threads wait while it does. An arbitrarily long stretch without a border has to be taken whole.
+    pretokens = Pretokens(owners.read("trained/bert/tokenizer.json", tmp_path))
+    monkeypatch.setattr(pretokens_of_text, "_PIECE", 2_000)
+    cut, sizes, ticks = pretokens.encoder.word_parts, list[int](), list[int]()
+
+    def word_parts(text: str, allow_special: bool = False) -> Iterable[Special | list[str]]:
+        sizes.append(len(text))
+        return cut(text, allow_special)
+
+    monkeypatch.setattr(pretokens.encoder, "word_parts", word_parts)
+    text = TEXT * (100_000 // len(TEXT)) + " [SEP] the end"
+    with job(lambda done, total: ticks.append(done)):
+        pretokens.count(Corpus.from_text(text))
+    assert max(sizes) < 3 * 2_000
+    assert len(ticks) > 20 and ticks == sorted(ticks)
+    sizes.clear()
+    pretokens.count(Corpus.from_text("[SEP]" + "x" * 50_000))
+    assert max(sizes) == 50_005

@@ -81,7 +81,7 @@ class Gates:
             patch.setattr(kind, "load", load)
         patch.setattr(states, "prepare_again", held)
         patch.setattr(State, "install", takes)
-        for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED", "FIRST_LOOK_STAGED"):
+        for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED"):
             patch.setattr(opening, name, part)
         patch.setattr(opening, "AT_ONCE_CHARS", 0)
         patch.setattr(states, "KERNEL_BYTES", 0)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import cast
 
 from tokentui.core.jobs import tick
 from tokentui.encode.names import Special
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus, LongText
-from tokentui.text.count import CHUNK_CHARS, COVERED, Coverage, Words, count, coverage, coverage_of_text
+from tokentui.text.count import COVERED, Coverage, Words, count, coverage, coverage_of_text
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _CONTEXT = 400
 """Characters of context that are read before and after a range."""
 _MARGIN = 40
 """Characters after the start of the context that may be cut differently than in the whole document."""
-_LONG = 1 << 25
-"""Longer documents, in characters, are cut in chunks: words take over ten bytes per character."""
+_PIECE = 1 << 16
+"""Characters of a document that are cut at once, about."""
+_TRIES = 64
+"""Runs of whitespace that are tried as the border of a piece."""
 _SPACE = re.compile(r"\s")
+_SPACES = re.compile(r"\s+")
 
 Item = PreToken | Special
 """A pre-token, or a special token that a text contains by name. Places are in characters of the text as
@@ -82,18 +87,17 @@ class Pretokens:
         """
         if corpus.counts is not None or all(map(self.encoder.splits_plainly, corpus.documents)):
             return count(corpus, self._recipe), {}
-        counts: Counter[str] = Counter()
-        named: Counter[str] = Counter()
+        counts: Counter[str | Special] = Counter()
         done, total = 0, corpus.characters
         for document in corpus.documents:
-            for part, size in self._words(document):
+            for items, size in self._pieces(document):
                 tick(done, total)
-                if isinstance(part, Special):
-                    named[part.name] += 1
-                else:
-                    counts.update(part)
+                counts.update(items)
                 done += size
-        return Words.of(counts), dict(named)
+        named: Counter[str] = Counter()
+        for special in [item for item in counts if isinstance(item, Special)]:
+            named[special.name] += counts.pop(special)
+        return Words.of(cast("Counter[str]", counts)), dict(named)
 
     def coverage(self, corpus: Corpus, words: Words, named: Mapping[str, int]) -> Coverage:
         """Return how much of a corpus the pre-tokens that `count` returned cover.
@@ -114,32 +118,46 @@ class Pretokens:
             return COVERED
         return coverage_of_text(text, self._recipe)
 
-    def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
-        """Yield lists of words of a document without places, and special tokens that it contains by name,
-        each with the number of characters read for it."""
-        if len(document) > _LONG:
-            for items, size in self._chunks(document):
-                yield [item.text for item in items if isinstance(item, PreToken)], size
-                yield from ((item, 0) for item in items if isinstance(item, Special))
-            return
-        yield from ((part, 0) for part in self.encoder.word_parts(document))
-        yield [], len(document)
-
-    def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:
-        """Yield the items of a document in chunks, each with the number of characters read for it."""
-        start = reached = 0
-        size = CHUNK_CHARS
-        while start < len(document):
-            end = len(document) if len(document) - start < 2 * size else start + size
-            items = self.overlapping(document, start, end)
-            items = [item for item in items if item.start >= start or not start]
-            if items and items[0].start < reached:
-                # Two chunks disagree at their border: cut all of the rest at once.
-                end = len(document)
-                items = [item for item in self.of(document) if item.start >= reached]
-            reached = max(reached, items[-1].end) if items else reached
-            yield items, end - start
+    def _pieces(self, document: str) -> Iterator[tuple[list[str | Special], int]]:
+        """Yield the words of a document without places, and the special tokens that it contains by name, piece
+        by piece, each with the number of characters read for it. A step over a whole document would keep all
+        other threads waiting."""
+        start = 0
+        for end in self._borders(document):
+            before, begin = self._before(document, start)
+            yield self._items(document[begin:end])[len(before) :], end - start
             start = end
+
+    def _borders(self, document: str) -> Iterator[int]:
+        """Yield the ends of the pieces of a document, at whitespace. Without a border for long, the rest is
+        one piece."""
+        at = 0
+        while len(document) - at > 2 * _PIECE:
+            spaces = islice(_SPACES.finditer(document, at + _PIECE), _TRIES)
+            places = (place for run in spaces for place in run.span())
+            found = next((place for place in places if self._is_border(document, place)), None)
+            if found is None:
+                break
+            yield found
+            at = found
+        yield len(document)
+
+    def _is_border(self, document: str, at: int) -> bool:
+        """Return whether the text after an offset leaves the items before it as they are."""
+        before, begin = self._before(document, at)
+        return self._items(document[begin : at + _CONTEXT])[: len(before)] == before
+
+    def _before(self, document: str, at: int) -> tuple[list[str | Special], int]:
+        """Return the items of the context before an offset, and where it begins."""
+        begin = _after_space(document, at - _CONTEXT)
+        return self._items(document[begin:at]), begin
+
+    def _items(self, text: str) -> list[str | Special]:
+        """Return the words of a text without places, and the special tokens that it contains by name."""
+        items: list[str | Special] = []
+        for part in self.encoder.word_parts(text):
+            items += [part] if isinstance(part, Special) else part
+        return items
 
 
 def _after_space(document: str | LongText, at: int) -> int:

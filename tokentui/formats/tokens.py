@@ -15,6 +15,7 @@ from typing import Any
 
 from tokentui.core import engines
 from tokentui.core.arrays import flat
+from tokentui.core.jobs import in_blocks
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import PAIRS, EncodingWay
@@ -146,9 +147,13 @@ class Rows:
     @functools.cached_property
     def _by_pair(self) -> dict[int, int]:
         lefts, rights = self.sides()
-        keys = list(map(add, map(mul, lefts, repeat(len(self._symbols))), rights))
-        by_pair = dict(zip(keys, range(len(keys)), strict=True))
-        if self._first_wins:
+        keys: list[int] = []
+        by_pair: dict[int, int] = {}
+        for block in in_blocks(map(add, map(mul, lefts, repeat(len(self._symbols))), rights)):
+            keys += block
+        for pairs in in_blocks(zip(keys, range(len(keys)), strict=True)):  # other threads come in between
+            by_pair.update(pairs)
+        if self._first_wins and len(by_pair) < len(keys):
             by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
         return by_pair
 

@@ -47,9 +47,9 @@ FIRST_LOOK_CHARS = 200_000
 """The characters of a large corpus to count before its first pairs are shown."""
 
 
-FIRST_LOOK_OPENED = 100_000
-FIRST_LOOK_STAGED = 20_000
-"""The same for an opened tokenizer, whose steps may take much longer where the axes do not say them."""
+FIRST_LOOK_OPENED = 5_000
+"""The same for an opened tokenizer: about as many as a large screen shows, since a file may take a millisecond
+for a word."""
 
 
 Partial = Callable[["Training"], object]
@@ -167,9 +167,8 @@ def prepare_tokenizer(
         covered = COVERED if part else text.pretokens.coverage(of, words, fixed)
         return Training(corpus, tokenizer.recipe, run, trainer, text, part, opened, covered.notes)
 
-    first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
-    if corpus.counts is None and corpus.characters > 2 * first:
-        partial(lay_out(beginning(corpus, first), True))
+    if corpus.counts is None and corpus.characters > 2 * FIRST_LOOK_OPENED:
+        partial(lay_out(beginning(corpus, FIRST_LOOK_OPENED), True))
     return lay_out(corpus, False)
 
 
