@@ -436,7 +436,8 @@ def test_no_step_of_a_file_takes_a_long_text_at_once(
     with job(lambda done, total: ticks.append(done)):
         pretokens.count(Corpus.from_text(text))
     assert max(sizes) < 3 * 2_000
-    assert len(ticks) > 20 and ticks == sorted(ticks)
+    assert len(ticks) > 20
+    assert ticks == sorted(ticks)
     sizes.clear()
     pretokens.count(Corpus.from_text("[SEP]" + "x" * 50_000))
     assert max(sizes) == 50_005

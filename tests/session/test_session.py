@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from tokentui.analyze.results import VocabularyReport
 from tokentui.axes import preset
 from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.pretokens import Pretokens
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.engine import driver
@@ -30,6 +32,8 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import PreviewView, Snapshot
 from tokentui.session.training import training as opening
 from tokentui.session.views import Viewport
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words
 
 
 @pytest.fixture
@@ -521,3 +525,30 @@ async def test_progress_is_shown_sooner_for_a_corpus_than_for_a_recipe(
     busy = (await session.until(lambda seen: seen.busy)).busy
     assert busy is not None
     assert busy.what == "opening sample:hugs"
+
+
+async def test_the_first_screen_of_a_file_needs_no_more_than_a_part_of_the_text(
+    session: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, file = tmp_path / "text.txt", tmp_path / "tokenizer.json"
+    path.write_text("hugs and pugs in the street\n" * 2_000)
+    tokentui.train(str(path), "llama2", merges=20).save(str(file))
+    seen, sizes, count = threading.Event(), list[int](), Pretokens.count
+
+    def counted(pretokens: Pretokens, corpus: Corpus) -> tuple[Words, dict[str, int]]:
+        sizes.append(corpus.characters)
+        if len(sizes) == 2:
+            assert seen.wait(60), "the part is not shown before the whole text is read"
+        return count(pretokens, corpus)
+
+    monkeypatch.setattr(Pretokens, "count", counted)
+    opened = session.send(do.Open((str(path),), tokenizer=do.OpenTokenizer(str(file))))
+    part = (await session.until(lambda snapshot: snapshot.main.partial)).main
+    assert part.corpus.parts
+    assert part.candidates.rows
+    seen.set()
+    await opened
+    assert not (await session.settle()).main.partial
+    first, *others = sizes
+    assert first <= opening.FIRST_LOOK_OPENED
+    assert others == [28 * 2_000]

@@ -192,12 +192,8 @@ class Decoder:
         if decoder is None or not self._whole_runs:
             return self.to_bytes(ids)
         names = list(map(self._names.__getitem__, self._numbers(ids)))
-        return decoder(_without_broken_runs(names) if self._byte_names & set(names) else names)
-
-    @functools.cached_property
-    def _byte_names(self) -> frozenset[str]:
-        assert isinstance(self.vocabulary, ImportedVocabulary)
-        return frozenset(filter(_BYTE_NAME.fullmatch, map(self.vocabulary.name_of, self._known)))
+        spell_bytes = any(map(_BYTE_NAME.fullmatch, names))
+        return decoder(_without_broken_runs(names) if spell_bytes else names)
 
     # ---- many ids, by a kernel
 

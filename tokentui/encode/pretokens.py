@@ -119,9 +119,9 @@ class Pretokens:
         return coverage_of_text(text, self._recipe)
 
     def _pieces(self, document: str) -> Iterator[tuple[list[str | Special], int]]:
-        """Yield the words of a document without places, and the special tokens that it contains by name, piece
-        by piece, each with the number of characters read for it. A step over a whole document would keep all
-        other threads waiting."""
+        """Yield the words of a document without places, and the special tokens that it contains by name, in
+        pieces with the number of characters read for each. A step over a whole document would keep all other
+        threads waiting."""
         start = 0
         for end in self._borders(document):
             before, begin = self._before(document, start)

@@ -268,7 +268,7 @@ class ReplayTrainer:
         orphans = sum(vocabulary.kind_of(symbol) == "orphan" for symbol in roots)
         if orphans:
             yield f"{'1 token is an orphan' if orphans == 1 else f'{orphans:,} tokens are orphans'}: {ORPHAN}"
-        ids = {vocabulary.id_of(symbol, self.order.merges) for symbol in order.listed}
+        ids = set(map(vocabulary.ids(order.merges).__getitem__, order.listed))
         ids |= {vocabulary.special_id(name) for name in vocabulary.specials}
         holes = (max(ids) - min(ids) + 1 - len(ids)) if ids else 0
         if holes:

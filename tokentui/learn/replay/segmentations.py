@@ -115,11 +115,16 @@ class TokenOrder:
 
         Of symbols with the same id only the first is listed, and none with the id of a special or byte token.
         """
-        taken, numbered = set(self._fixed), functools.partial(self.vocabulary.id_of, merges=self.merges)
-        roots = sorted((symbol for symbol, number in enumerate(self.made) if not number), key=numbered)
-        symbols = array("l")
+        taken, ids = set(self._fixed), self.vocabulary.ids(self.merges)
+        roots = [symbol for symbol, number in enumerate(self.made) if not number]
+        roots.sort(key=ids.__getitem__)
+        symbols = array("l", [*roots, *self.tokens])
+        numbers = set(map(ids.__getitem__, symbols))
+        if len(numbers) == len(symbols) and numbers.isdisjoint(taken):
+            return symbols
+        del symbols[:]
         for symbol in itertools.chain(roots, self.tokens):
-            if (identity := numbered(symbol)) not in taken:
+            if (identity := ids[symbol]) not in taken:
                 taken.add(identity)
                 symbols.append(symbol)
         return symbols
@@ -140,7 +145,7 @@ class TokenOrder:
     @functools.cached_property
     def sizes(self) -> Sequence[int]:
         """The step at which the vocabulary reaches 1 id, 2 ids and so on."""
-        return array("l", [0] * len(self._fixed) + [self.made[symbol] for symbol in self.listed])
+        return array("l", [*[0] * len(self._fixed), *map(self.made.__getitem__, self.listed)])
 
     def size(self, number: int) -> int:
         """Return the number of ids after a step: special tokens count, ids without a token do not."""
@@ -152,7 +157,8 @@ class TokenOrder:
         way = self.vocabulary.file.way
         segmenter = way.segmenter(self.vocabulary, len(self.tokens)) if way else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
-        return {symbol: len(makes) - row for row, symbol in enumerate(reversed(makes), 1)}, Counter(makes)
+        first = dict(zip(reversed(makes), range(len(makes) - 1, -1, -1), strict=True))
+        return first, Counter(makes) if len(first) < len(makes) else Counter()
 
     def place(self, number: int) -> str:
         """Return where the token of a step is in the file, in words: its merge, rank or id."""

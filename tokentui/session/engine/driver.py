@@ -18,10 +18,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from tokentui.core import engines
@@ -44,6 +45,8 @@ QUIET_S = 0.5
 """Seconds before the progress of another recipe or a typed text is shown; a faster one shows none."""
 ARRIVE_S = 0.05
 """Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
+DRAWN_S = 0.5
+"""The most seconds that a loader waits for the snapshot of the part that it has read."""
 LOOK_S = 0.5
 """The most seconds for one match of a pattern in text that is only displayed, such as the typed text."""
 REST_S = 0.15
@@ -65,6 +68,7 @@ class Loading:
         since: The time at which it began.
         part: A part of it, to be shown before all of the corpus is counted.
         shows: True if a part, also of an opening before it, is shown.
+        drawn: Set when a snapshot has the part. The loader waits for it: both would share a processor.
     """
 
     command: do.Command[object]
@@ -72,6 +76,7 @@ class Loading:
     since: float
     part: Training | None = None
     shows: bool = False
+    drawn: threading.Event = field(default_factory=threading.Event)
 
     @property
     def quiet(self) -> bool:
@@ -227,6 +232,8 @@ class Session:
             waits = state.waiting
             wait = self._report_work(wait)
             snapshot = self._new_snapshot(now, working, waits)
+            if snapshot is not None and (loading := self._loading) is not None and loading.shows:
+                loading.drawn.set()
             under_way = self._columns.running
             if any(
                 column.needs_fallback and ("column", (column.key,)) not in under_way
@@ -428,6 +435,8 @@ class Session:
 
         def partial(training: Training) -> None:
             self._call_engine(lambda: self._show_part(loading, training))
+            if command.fresh:
+                loading.drawn.wait(DRAWN_S)
 
         def finish(training: object) -> None:
             last = self._loading is loading

@@ -47,9 +47,9 @@ FIRST_LOOK_CHARS = 200_000
 """The characters of a large corpus to count before its first pairs are shown."""
 
 
-FIRST_LOOK_OPENED = 5_000
-"""The same for an opened tokenizer: about as many as a large screen shows, since a file may take a millisecond
-for a word."""
+FIRST_LOOK_OPENED = 2_000
+"""The same for an opened tokenizer: about as many as a screen shows, since some files take a millisecond for
+a word."""
 
 
 Partial = Callable[["Training"], object]
