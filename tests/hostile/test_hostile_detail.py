@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hostile
 import pytest
-from dialogs import FakeEngine, shown
+from dialogs import FakeEngine, facts_of, row_facts, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -18,11 +18,11 @@ from text_guards import piles
 from textual.color import Color
 from waiting import screen_text, settled, until
 
-from tokentui.analyze.token_words import MOST_SHOWN
+from tokentui.analyze.token_words import MOST_SHOWN, character_sections
 from tokentui.core.safetext import MARKS_SENT, CharKind, is_safe, safe, visible
 from tokentui.thinwire import SafeTextFilter
-from tokentui.ui.dialogs.exact import Row, code_points, facts, piece_of
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.inspected import Row, piece_of
 from tokentui.ui.draw.text import PALETTE, SAFE_TEXT, StandIns, replace
 from tokentui.ui.panes.editor import CorpusEditor
 
@@ -39,7 +39,7 @@ NEAR = st.sampled_from(
 
 def told(row: Row) -> list[str]:
     """All that the dialog shows, line by line."""
-    return ["".join(text for text, _ in cell) for _, cell in (*facts(row), *code_points(piece_of(row)))]
+    return [text for _, text in (*row_facts(row), *facts_of(character_sections(piece_of(row))))]
 
 
 def rows_of(piece: bytes) -> tuple[Row, ...]:
@@ -62,14 +62,12 @@ def test_no_two_tokens_look_alike(one: bytes, other: bytes) -> None:
 def test_nor_two_long_ones(place: int) -> None:
     one, other = bytearray(b"a" * 2 * MOST_SHOWN), bytearray(b"a" * 2 * MOST_SHOWN)
     other[-place] = 98
-    assert list(facts(rows_of(bytes(one))[0])) != list(facts(rows_of(bytes(other))[0]))
+    assert row_facts(rows_of(bytes(one))[0]) != row_facts(rows_of(bytes(other))[0])
 
 
 @given(TOKENS)
 def test_the_bytes_are_there(piece: bytes) -> None:
-    shown_bytes = next(
-        "".join(text for text, _ in cell[:1]) for label, cell in facts(rows_of(piece)[0]) if label == "hex"
-    )
+    shown_bytes, _, _ = dict(row_facts(rows_of(piece)[0]))["hex"].partition("  ")
     assert bytes.fromhex(shown_bytes.removesuffix(" …")) == piece[:MOST_SHOWN]
 
 
@@ -140,7 +138,7 @@ def test_every_text_is_safe_behind_either_wall() -> None:
 @pytest.mark.slow
 async def test_a_long_token_is_told_by_its_digest() -> None:
     row = token_row(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1)
-    assert any(label == "sha256" for label, _ in facts(row))
+    assert "sha256" in dict(row_facts(row))
     dialog = InspectScreen(FakeEngine(), row)
     async with shown(dialog, (120, 60)) as (_, pilot):
         await pilot.press("end")

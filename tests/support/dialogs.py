@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -12,10 +12,13 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from waiting import screen_text, until
 
+from tokentui.analyze.report import Section
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Run
 from tokentui.session.commands import Command, Recognize
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.dialogs.inspected import Row, parents_section, row_sections, spelling_sections
+from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.guard import GuardedApp
 from tokentui.ui.link import EngineLink
 
@@ -153,3 +156,13 @@ async def tried_on_all_sizes(pilot: Pilot[Any]) -> None:
         await pilot.resize_terminal(*size)
         await until(pilot, lambda size=size: pilot.app.screen.size == size)  # type: ignore[misc]
         assert_safe(pilot)
+
+
+def row_facts(row: Row) -> list[tuple[str, str]]:
+    """What the inspector says of a row, as pairs of a label and a text."""
+    return facts_of([*row_sections(row), *parents_section(row), *spelling_sections(row)])
+
+
+def facts_of(sections: Iterable[Section]) -> list[tuple[str, str]]:
+    """The names of sections, and their lines as text."""
+    return [(section.name, "".join(text for text, _ in screen_cell(section.summary))) for section in sections]

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
-from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, facts_of, row_facts, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import loss_row, pair_row, token_row
@@ -16,11 +16,12 @@ from screens import explorer, snapshot
 from waiting import screen_text, settled, until
 
 from tokentui import learn
-from tokentui.analyze.explained import leads_to, text_sections
+from tokentui.analyze.explained import text_sections
 from tokentui.analyze.inspect import string_facts
 from tokentui.analyze.report import Row as ReportRow
+from tokentui.analyze.report import Section
 from tokentui.analyze.results import StringFacts
-from tokentui.analyze.token_words import MOST_SHOWN
+from tokentui.analyze.token_words import MOST_SHOWN, character_sections
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import CharKind, is_safe
@@ -35,10 +36,8 @@ from tokentui.session.training.training import prepare
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.exact import Row, code_points, facts, text_of
-from tokentui.ui.dialogs.explained import reason, tokens_of
 from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.dialogs.token import of_token
+from tokentui.ui.dialogs.inspected import Row, text_of, token_sections, tokens_section, why_section
 from tokentui.ui.draw.sections import section_rows
 from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.draw.text import Cell, width, wrap
@@ -52,7 +51,12 @@ def _text(cell: Cell) -> str:
 
 
 def _facts(row: Row) -> dict[str, str]:
-    return {label: _text(cell) for label, cell in facts(row)}
+    return dict(row_facts(row))
+
+
+def _lines(section: Section, width: int = 90) -> list[str]:
+    """The lines of a section as text."""
+    return [_text(row.cells[1]) for row in section_rows(section, 0, 1000, {}, set(), width)]
 
 
 def test_a_token() -> None:
@@ -66,7 +70,7 @@ def test_a_token() -> None:
         "points": "U+0020 U+0074 U+00E9 U+202E <E2>",
         "hex": "20 74 c3 a9 e2 80 ae e2  8 bytes",
     }
-    assert [(label, _text(cell)) for label, cell in code_points(TOKEN.piece)] == [
+    assert facts_of(character_sections(TOKEN.piece)) == [
         ("U+0020", "·  SPACE"),
         ("U+0074", "t  LATIN SMALL LETTER T"),
         ("U+00E9", "é  LATIN SMALL LETTER E WITH ACUTE"),
@@ -90,7 +94,7 @@ def test_a_pair_brings_its_parents() -> None:
     assert told["hex"] == "1b 5b 33 31 6d  5 bytes"
     assert "tied" in told
     assert _facts(pair_row(b"a", b"b", b"ab", 1, 0, True, False))["count"] == "1  new with the last step"
-    assert next(_text(cell) for _, cell in code_points(PAIR.token)).endswith("a control character")
+    assert facts_of(character_sections(PAIR.token))[0][1].endswith("a control character")
 
 
 def test_a_merge_says_its_parents_itself() -> None:
@@ -198,15 +202,16 @@ def test_a_piece_by_loss(goes: bool, taken: bool, fate: str) -> None:
 
 @given(st.binary(max_size=40))
 def test_nothing_that_acts_is_shown(piece: bytes) -> None:
-    for label, cell in (*facts(token_row(0, piece, "base", None, None, 1)), *code_points(piece)):
+    row = token_row(0, piece, "base", None, None, 1)
+    for label, text in (*row_facts(row), *facts_of(character_sections(piece))):
         assert is_safe(label)
-        assert is_safe(_text(cell))
+        assert is_safe(text)
 
 
 @pytest.mark.slow
 def test_a_huge_token_is_cut() -> None:
     piece = b"\x1b" * 100_000
-    assert len(list(code_points(piece))) == MOST_SHOWN
+    assert len(list(character_sections(piece))) == MOST_SHOWN
     assert all(
         len(text) < 5 * MOST_SHOWN for text in _facts(token_row(0, piece, "base", None, None, 1)).values()
     )
@@ -280,9 +285,8 @@ def _face(it: State) -> FakeEngine:
 
 def _rows(found: StringFacts, steps: bool = True) -> list[tuple[int | None, TableRow]]:
     """The rows with the steps that they lead to."""
-    first = reason(found)
-    rows: list[tuple[int | None, TableRow]] = [(leads_to(found.reason), first)]
-    for place, section in enumerate(text_sections(found, steps)):
+    rows: list[tuple[int | None, TableRow]] = []
+    for place, section in enumerate((why_section(found), *text_sections(found, steps))):
         targets: dict[Hashable, ReportRow] = {}
         listed = list(section_rows(section, place, 1000, targets, set()))
         for row in listed:
@@ -490,16 +494,16 @@ def test_ids_have_no_separators() -> None:
     it = _state(preset("gpt2"), 60, "sample:english")
     found = _asked(it, InspectText("crowds"))
     assert found.encoding is not None
-    ids = [_text(row.cells[1]) for row in tokens_of(found)]
+    ids = _lines(tokens_section(found))
     assert [text.rpartition("  ")[2] for text in ids] == [f"id {one.id}" for one in found.encoding.rows]
     number = next(one.id for one in it.main.trainer.tokenizer().entries() if one.piece == b"t")
     asked = InspectToken(number)
     view = _answer(it, asked)
     assert isinstance(view, TokenView)
     held = [one._replace(id=43453) for one in view.spellings]
-    said = [_text(row.cells[1]) for row in of_token(dataclasses.replace(view, spellings=held), None, 1, 90)
-            if isinstance(row.key, tuple) and row.key[0] == "spelled"]
-    assert " ".join(said).count(" id 43453") == len(held) > 0
+    sections = token_sections(dataclasses.replace(view, spellings=held), None, 1)
+    said = [_lines(section) for section in sections if section.name == "spelled"]
+    assert " ".join(said[0]).count(" id 43453") == len(held) > 0
 
 
 async def test_enter_goes_to_the_step_that_is_told_of() -> None:
@@ -579,8 +583,8 @@ def test_the_id_that_is_told_of_a_token_is_its_own(name: str) -> None:
             found = _asked(it, InspectText(text))
         except TokentuiError:
             continue
-        told = reason(found, token=row.id)
-        label, sentence = map(_text, told.cells[:2])
+        section = why_section(found, token=row.id)
+        label, sentence = section.name, " ".join(_lines(section))
         named = re.search(r"one token: .*?id (\d+)", sentence)
         if label != "as a text" and named is not None:
             assert named[1] == str(row.id), (row, sentence)

@@ -11,6 +11,7 @@ from typing import Any
 import made_up_words
 import pytest
 import soak
+from dialogs import row_facts
 from gates import COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
 from screens import screen_text
 from textual.pilot import Pilot
@@ -25,7 +26,6 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import BoundAction, actions_of
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.ask import GoToScreen, describe_destination, place_of
-from tokentui.ui.dialogs.exact import facts
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.help import HelpScreen
@@ -495,8 +495,7 @@ async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates,
         assert now is not None
         rows = [row for row in now.main.candidates.rows if isinstance(row, PairCandidate)]
         same = next(row for row in rows if (row.left, row.right) == (before.left, before.right))
-        facts_told = ["".join(text for text, _ in cell) for _, cell in facts(same)]
-        await seen.until(lambda: all(text in screen_text(app) for text in facts_told))
+        await seen.until(lambda: all(text in screen_text(app) for _, text in row_facts(same)))
 
 
 @pytest.mark.first_run(cases=1)

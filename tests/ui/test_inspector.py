@@ -27,8 +27,9 @@ from tokentui.text.corpus import Corpus
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.inspected import context, ordinal, token_sections
 from tokentui.ui.dialogs.life import LifeScreen
-from tokentui.ui.dialogs.token import context, of_token, ordinal
+from tokentui.ui.draw.sections import section_rows
 from tokentui.ui.draw.text import width
 
 STEP = 300
@@ -130,7 +131,7 @@ async def test_enter_goes_into_a_part_and_backspace_comes_back() -> None:
         parts = token_facts(tokenizer, number).parents
         app.push_screen(InspectScreen(app.engine, token=number))
         dialog = await told(app, pilot)
-        at_part = next(n for n, row in enumerate(dialog.listing.rows) if row.key == ("token", parts[1], 1))
+        at_part = next(n for n, row in enumerate(dialog.listing.rows) if row.key == ("row", ("parts", 0), 1))
         dialog.listing.move_to(at_part)
         await pilot.press("enter")
         await until(pilot, lambda: dialog.view is not None and dialog.view.facts.piece == parts[1])
@@ -297,8 +298,9 @@ def test_a_hostile_token_is_drawn_safely(text: str) -> None:
             trainer.number, facts, number, number - 255, "", uses[number], 1, len(uses),
             learn.uses_over(trainer, number)(), (), (), None, None, None,
         )
-        for row in of_token(view, Places((), True), 1, 60):
-            assert all(is_safe(part) for cell in row.cells for part, _ in cell)
+        for section in token_sections(view, Places((), True), 1):
+            for row in section_rows(section, 0, 1000, {}, set(), 60):
+                assert all(is_safe(part) for cell in row.cells for part, _ in cell)
 
 
 def test_ordinals() -> None:

@@ -234,6 +234,27 @@ def _translated(line: Line, ascii_only: bool) -> Line:
                  for span in spans)
 
 
+class Flow(NamedTuple):
+    """Short texts one after the other, with dots between them.
+
+    Attributes:
+        texts: The texts.
+    """
+
+    texts: tuple[Line, ...]
+
+    def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
+        """Return as many texts on a line as fit."""
+        lines: list[Line] = []
+        for text in self.texts:
+            joined = (*lines[-1], Span(" · ", "muted"), *text) if lines else text
+            if lines and _width(joined, ascii_only) <= width:
+                lines[-1] = joined
+            else:
+                lines.append(text)
+        return lines
+
+
 @dataclass(frozen=True, slots=True)
 class Lattice:
     """All pieces that may be part of a word, below the units that they cover. A stroke is the thicker the

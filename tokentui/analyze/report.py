@@ -97,12 +97,14 @@ class Target(NamedTuple):
         number: The id or the step; 0 for a word.
         side: The place of its tokenizer, where the report is about several.
         text: The word.
+        piece: The exact bytes of a token whose id is not known.
     """
 
     kind: Literal["token", "step", "word"]
     number: int = 0
     side: int = 0
     text: str = ""
+    piece: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,8 @@ class Section:
         lines: The most lines of the picture on the terminal.
         drawing: A drawing above the rows, see `analyze.drawings`. Where there is room for it, only `few` rows
             are below it, on the screen too.
+        beside: True if the explorer begins the drawing or the rows beside the name, without a line above
+            them. Without either, nothing of the section is seen.
     """
 
     name: str = ""
@@ -199,6 +203,7 @@ class Section:
     picture: Picture | None = None
     lines: int = 18
     drawing: Drawing | None = None
+    beside: bool = False
 
     @property
     def titled(self) -> bool:

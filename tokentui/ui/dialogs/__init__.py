@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
@@ -489,7 +489,7 @@ class ListDialog(TableDialog[Result]):
 
         Args:
             columns: The columns.
-            rows: The rows; the key of each that goes on another is a pair, of the key of that and a number.
+            rows: The rows. `row_key` gives the key of the row that a line belongs to.
             words: True to break between words.
             keep: The key of the row that the cursor stays on; without one it stays about where it was.
         """
@@ -505,8 +505,26 @@ class ListDialog(TableDialog[Result]):
                 parts = tuple(line for part in parts for line in ui_text.wrap(part, width, words=words))
             for n, part in enumerate(parts):
                 cells = (*(((),) * last if n else row.cells[:last]), part)
-                out.append(replace(row, key=(row.key, n) if n else row.key, cells=cells))
+                out.append(replace(row, key=_FurtherLine(row.key, n) if n else row.key, cells=cells))
         self.listing.show(out, keep, columns)
+
+
+def row_key(key: Hashable) -> Hashable:
+    """Return the key of a row from that of the row or of a line that goes on with it, see `ListDialog.tell`.
+    """
+    return key.row if isinstance(key, _FurtherLine) else key
+
+
+class _FurtherLine(NamedTuple):
+    """The key of a line that goes on with a row.
+
+    Attributes:
+        row: The key of the row.
+        line: The number of the line, from 1.
+    """
+
+    row: Hashable
+    line: int
 
 
 class CellText(Guarded, Static):
@@ -594,7 +612,7 @@ class KeysScreen(ListDialog[None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Leave, and press the key of the row on the screen below."""
-        place = event.key[0] if isinstance(event.key, tuple) else event.key
+        place = row_key(event.key)
         self.dismiss(None)
         if isinstance(place, int):
             self.app.simulate_key(self._actions[place].keys[0])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Hashable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingsMap, BindingType
@@ -16,34 +17,40 @@ from textual.widgets import Input
 
 from tokentui.analyze.explained import text_sections
 from tokentui.analyze.report import Row as ReportRow
+from tokentui.analyze.report import Section, Span, Target, muted
 from tokentui.analyze.results import StringFacts
-from tokentui.analyze.token_words import MOST_SHOWN
+from tokentui.analyze.token_words import character_sections
 from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import GLYPH_MODES, to_bytes
+from tokentui.core.safetext import to_bytes
 from tokentui.learn.rows import Entry, PairCandidate
 from tokentui.session.commands import GoTo, InspectText, InspectToken, Move, TokenPlaces
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import Dialog, ListDialog, labeled_input, words_of
+from tokentui.ui.dialogs import Dialog, ListDialog, labeled_input, row_key, words_of
 from tokentui.ui.dialogs.copying import token_of
-from tokentui.ui.dialogs.exact import (
+from tokentui.ui.dialogs.inspected import (
     Row,
     bare_of,
-    code_points,
-    facts,
+    entry_of,
     identity_of,
+    parents_section,
+    parts_section,
     piece_of,
+    row_sections,
+    spelling_sections,
     text_of,
+    token_sections,
+    tokens_section,
+    why_section,
+    word_section,
 )
-from tokentui.ui.dialogs.explained import reason, tokens_of, told_row
-from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.sections import MANY, section_rows
+from tokentui.ui.draw.sections import MANY, screen_cell, section_rows
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
-from tokentui.ui.draw.text import Cell, Copied
+from tokentui.ui.draw.text import Copied
 from tokentui.ui.field import Field
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
@@ -135,9 +142,9 @@ class InspectScreen(ListDialog[None]):
         self.found: StringFacts | None = None
         """The facts of the text, once they have come."""
         self._targets: dict[Hashable, ReportRow] = {}
-        """The rows of the explanation, by their keys."""
+        """The rows of the report, by their keys."""
         self._unfolded: set[Hashable] = set()
-        """The sections of which all rows are shown, as the keys of their last rows."""
+        """The keys of the last rows of sections of which all rows are shown."""
         self._asks: InspectText | None = None
         self._failed = self._lacks = ""
         self._told_at: int | None = None
@@ -419,18 +426,17 @@ class InspectScreen(ListDialog[None]):
 
         Other rows do nothing.
         """
-        key = event.key[0] if isinstance(event.key, tuple) and isinstance(event.key[0], tuple) else event.key
-        match key:
-            case ("token", int(token) | bytes(token), *_):
-                self._go(Shown(token=token))
-            case ("in word", str(text)):
-                self._go(Shown(typed=(text, None)))
-            case ("more", int()):
-                self._unfolded.add(event.key)
-                self.lay_out()
-            case _ if (step := self._step_of(event.key)) is not None:
-                self.engine.send(GoTo(step))
+        match self._target_of(event.key):
+            case Target("token") as token:
+                self._go(Shown(token=token.piece or token.number))
+            case Target("word") as word:
+                self._go(Shown(typed=(word.text, None)))
+            case Target("step") as step:
+                self.engine.send(GoTo(step.number))
                 self.dismiss(None)
+            case _ if self._is_folded(event.key):
+                self._unfolded.add(row_key(event.key))
+                self.lay_out()
 
     def copied(self) -> Iterator[Copied]:
         """Yield the token with its id, or the text with its ids."""
@@ -479,10 +485,10 @@ class InspectScreen(ListDialog[None]):
         if self._patience is not None:
             self._patience.stop()
             self._patience = None
-        rows, label = list(self._rows(_LABEL_LEAST)), _LABEL_LEAST
-        longest = max((ui_text.width(row.cells[0]) for row in rows), default=0)
-        if longest > label:  # the text has less room then
-            rows, label = list(self._rows(longest)), longest
+        sections = list(self._sections())
+        label = max(_LABEL_LEAST, *(ui_text.width(screen_cell(section.name)) for section in sections))
+        room = self.listing.size.width - 3 - label - 2 * GAP  # a blank stays at the end
+        rows = list(self._rows(sections, max(20, room)))
         able = {
             "inspect.previous": self._neighbor is not None or self.view is not None,
             "inspect.places": bool(self.places),
@@ -505,71 +511,68 @@ class InspectScreen(ListDialog[None]):
         else:
             self.box.styles.height = None
 
-    def _rows(self, label: int) -> Iterator[TableRow]:
-        """Yield all rows: why the token or the text is so, the facts of the pair or token, the token in
-        detail, the sections of the text, and its code points.
+    def _sections(self) -> Iterator[Section]:
+        """Yield the report: why the token or the text is so, the facts of the pair or token, the token in
+        detail, the encoding of the text, and its code points.
 
-        A part that is still asked for, or failed, is one line that says so. Keys that lead elsewhere are put
-        into `_targets`, emptied before.
-
-        Args:
-            label: The width of the column of labels, in cells.
+        A part that is still asked for, or failed, is one line that says so.
         """
         found, row, column, view = self.found, self._row, self.column, self.view
-        self._targets.clear()
-        at = column.at.step if column is not None else 0
-        width = max(20, self.listing.size.width - 3 - label - 2 * GAP)  # a blank stays at the end
-        steps = column is not None and column.opened is None and self._column is None
         if self._asks is not None:
             asking = self.awaited or self._failed
             if found is not None:
-                yield reason(found, asking, row.id if isinstance(row, Entry) else None)
+                yield why_section(found, asking, row.id if isinstance(row, Entry) else None)
             else:
-                yield told_row("why", "one token", ((asking, "error" if self._failed else "muted"),))
+                yield Section("one token", Span(asking, "error" if self._failed else "muted"))
         elif row is None:
-            yield told_row("why", "token", ((self._lacks or self.waits or "working …", "muted"),))
+            yield Section("token", muted(self._lacks or self.waits or "working …"))
         if self._word and view is not None and not self._past:
-            word = ui_text.tinted(ui_text.runs(self._word, limit=MOST_SHOWN), "primary")
-            yield told_row(("in word", self._word), "in the word", word)
-        known: list[tuple[str, Cell]] = []
+            yield word_section(self._word)
         if row is not None:
-            known = list(facts(row, at))
-            has_parents = view is not None and bool(view.facts.parents)
-            cut = next((n for n, fact in enumerate(known) if fact[0] in ("mark", *GLYPH_MODES)), len(known))
-            heads = [fact for fact in known[:cut] if not (has_parents and fact[0] == "parents")]
-            yield from (told_row(("fact", n), *fact) for n, fact in enumerate(heads))
-            known = known[cut:]
+            yield from row_sections(row, column.at.step if column is not None else 0)
+            if view is None or not view.facts.parents:
+                yield from parents_section(row)
             if isinstance(row, PairCandidate) and self._tells:
-                for n, part in enumerate(row.parts):
-                    value = ui_text.tinted(ui_text.runs(part, limit=MOST_SHOWN), "primary")
-                    yield told_row(("token", part, n), "" if n else "parts", value)
+                yield parts_section(row.parts)
         if view is not None:
-            yield from of_token(view, self.places, self._first, width)
+            yield from token_sections(view, self.places, self._first)
         elif self._lacks and row is not None:
-            yield told_row("lacks", "", ((self._lacks, "error"),))
-        yield from (told_row(("spelled as", n), *fact) for n, fact in enumerate(known))
+            yield Section("", Span(self._lacks, "error"))
+        if row is not None:
+            yield from spelling_sections(row)
         if found is not None:
-            if row is not None:
-                yield told_row("gap", "", ())
-            else:
-                yield from tokens_of(found)
-            for place, section in enumerate(itertools.islice(text_sections(found, steps), _MOST_SECTIONS)):
-                few = MANY if ("more", place) in self._unfolded else _MOST_ROWS
-                yield from section_rows(section, place, few, self._targets, set(), width)
-        points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
-        yield told_row("points", "", ())
-        yield from (told_row(("point", n), *point) for n, point in enumerate(code_points(points)))
+            yield Section() if row is not None else tokens_section(found)
+            steps = column is not None and column.opened is None and self._column is None
+            yield from itertools.islice(text_sections(found, steps), _MOST_SECTIONS)
+        yield Section()
+        yield from character_sections(
+            bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b"")
 
-    def _step_of(self, key: Hashable) -> int | None:
-        """Return the step that a row leads to; None for no step."""
-        match key:
-            case ("why", int(step)) | (("why", int(step)), int()):
-                return step
-        first = key[0] if isinstance(key, tuple) and key not in self._targets else key
-        row = self._targets.get(first)
-        return None if row is None or row.target is None else row.target.number
+    def _rows(self, sections: Sequence[Section], width: int) -> Iterator[TableRow]:
+        """Yield the rows of sections, and put each row that is chosen into `_targets`, emptied before.
+
+        Args:
+            sections: The sections.
+            width: The columns of a drawing.
+        """
+        self._targets.clear()
+        places = Counter[str]()
+        for section in sections:
+            place = section.name, places[section.name]  # stays the same while other sections come
+            places[section.name] += 1
+            few = MANY if ("more", place) in self._unfolded else _MOST_ROWS
+            yield from section_rows(section, place, few, self._targets, set(), width)
+
+    def _target_of(self, key: Hashable) -> Target | None:
+        """Return what a row leads to; None for nothing."""
+        row = self._targets.get(row_key(key))
+        return None if row is None else row.target
 
     def _opens(self, row: TableRow) -> bool:
         """Return whether enter on a row leads somewhere."""
-        inside = isinstance(row.key, tuple) and row.key[0] in ("token", "in word", "more")
-        return inside or self._step_of(row.key) is not None
+        return self._is_folded(row.key) or self._target_of(row.key) is not None
+
+    def _is_folded(self, key: Hashable) -> bool:
+        """Return whether a row stands for further ones of its section."""
+        first = row_key(key)
+        return isinstance(first, tuple) and first[0] == "more"

@@ -19,7 +19,7 @@ from tokentui.session.commands import Find, GoTo, LifeOfWord
 from tokentui.session.training.token_values import Turn, WordLife
 from tokentui.session.views import CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import Dialog, ListDialog, words_of
+from tokentui.ui.dialogs import Dialog, ListDialog, row_key, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -182,7 +182,7 @@ class LifeScreen(ListDialog[None]):
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Take the run to the step of the row."""
-        key = event.key[0] if isinstance(event.key, tuple) else event.key
+        key = row_key(event.key)
         if isinstance(key, int) and self.life is not None and key != self._at:
             self._at = key
             self.engine.send(GoTo(key))

@@ -17,7 +17,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint, dialog_actions
-from tokentui.ui.dialogs import CellText, ListDialog, labeled_input, words_of
+from tokentui.ui.dialogs import CellText, ListDialog, labeled_input, row_key, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.chart_lines import ChartLines
 from tokentui.ui.draw.sections import FEW, MANY, behind, columns_of, screen_cell, section_rows
@@ -350,7 +350,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Show more of a section, the details of a row, what the row leads to, or the picture again."""
-        match event.key:
+        match row_key(event.key):
             case ("picture", int(place)):
                 assert self.shown is not None
                 self.tab, self._rows_asked = 1 + self.tabs.index(self.shown.sections[place]), False
@@ -360,7 +360,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
                 self.lay_out()
             case key if (row := self._row(key)) is not None:
                 if row.details:
-                    self._open ^= {key if key in self._targets else key[0]}  # type: ignore[index]
+                    self._open ^= {key}
                     self.lay_out()
                 elif row.target is not None:
                     self.follow_target(row.target)
@@ -370,8 +370,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     def _row(self, key: Hashable) -> Row | None:
         """Return the row of a key, also of a line that goes on with it."""
-        first = key[0] if isinstance(key, tuple) and key not in self._targets else key
-        return self._targets.get(first)
+        return self._targets.get(row_key(key))
 
     def follow_target(self, target: Target) -> None:
         """Inspect a token or a word, or go to a step."""

@@ -12,7 +12,7 @@ from tokentui.learn.rows import Candidate, Entry
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, WhatIf, check_changes
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import ListDialog
+from tokentui.ui.dialogs import ListDialog, row_key
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
@@ -206,6 +206,6 @@ class WhatIfScreen(ListDialog[WhatIfChoice]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Take one."""
-        key = event.key[0] if isinstance(event.key, tuple) else event.key
+        key = row_key(event.key)
         if isinstance(key, int):
             self.dismiss(self._found[key])

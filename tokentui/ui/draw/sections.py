@@ -16,7 +16,7 @@ from tokentui.ui.draw.text import Cell, Run
 
 FEW, MANY = 8, 1000
 """The rows of a section that are seen at first, and at most, while other sections are seen too."""
-_PIECE_SHOWN, _WORDS_SHOWN = 200, 1600
+_PIECE_SHOWN, _WORDS_SHOWN = 200, 8192
 _BAR = 24
 _GAP = "  "
 
@@ -50,14 +50,14 @@ def columns_of(section: Section) -> tuple[Column, ...]:
 
 
 def section_rows(
-    section: Section, place: int, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable],
+    section: Section, place: Hashable, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable],
     width: int = 0,
 ) -> Iterator[TableRow]:
     """Yield a section as rows of two columns: its name, and lines in which its cells are aligned.
 
     Args:
         section: The section.
-        place: Its place in the report, a part of the keys of its rows.
+        place: Its place in the report or another key of it, a part of the keys of its rows.
         few: The most rows that are seen.
         targets: Takes the row of each key.
         unfolded: The keys of the rows whose details are seen.
@@ -65,6 +65,9 @@ def section_rows(
     """
     name, summary = screen_cell(section.name), screen_cell(section.summary)
     drawn = section.drawing.lines(width) if section.drawing is not None and width else ()
+    if section.beside:
+        yield from _beside_name(section, place, name, drawn, targets)
+        return
     if section.picture is not None:
         targets[("picture", place)] = Row(())
         opens = (f"{_GAP}enter shows the picture ▸", "muted")
@@ -105,6 +108,18 @@ def section_rows(
         yield TableRow(("more", place), ((), ((rest, "muted"),)))
     for n, note in enumerate(section.notes):
         yield TableRow(("note", place, n), ((), ui_text.tinted(screen_cell(note), "muted")))
+
+
+def _beside_name(
+    section: Section, place: Hashable, name: Cell, drawn: Sequence[model.Line], targets: dict[Hashable, Row]
+) -> Iterator[TableRow]:
+    """Yield the lines of a drawing and the rows of a section, the first one with the name."""
+    lines: list[tuple[Hashable, model.Cell]] = [(("drawn", place, n), line) for n, line in enumerate(drawn)]
+    for n, row in enumerate(section.rows):
+        targets[("row", place, n)] = row
+        lines.append((("row", place, n), row.cells[0]))
+    for n, (key, line) in enumerate(lines):
+        yield TableRow(key, (() if n else ui_text.tinted(name, "muted"), screen_cell(line)))
 
 
 def _small(picture: Picture) -> Cell:
