@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -240,32 +240,49 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         if self.asking:
             self.notice.say(self.awaited)
 
-    def find_out(
-        self, command: Command[Answer], found: Callable[[Answer], object], asking: str,
-        failed: Callable[[TokentuiError | Cancelled], object] | None = None,
+    def start_asking(
+        self, asking: str, work: Callable[..., Coroutine[Any, Any, object]], *args: object
     ) -> None:
-        """Ask the session; a newer question takes the place of one that waits.
+        """Call a coroutine function that asks the session, in place of one that still runs.
+
+        An error or a cancellation of the session is given to `fail`.
+
+        Args:
+            asking: What the session does until the first answer, in words.
+            work: The function, which gets its answers by `ask`.
+            args: Its arguments.
+        """
+
+        async def run() -> None:
+            try:
+                await work(*args)
+            except (TokentuiError, Cancelled) as error:
+                self.asking = ""
+                self.fail(error)
+
+        self._begin_waiting(asking)
+        start_worker(self, "asked", run)
+
+    async def ask(self, command: Command[Answer], asking: str = "") -> Answer:
+        """Ask the session and wait for the answer, in a function of `start_asking`.
 
         Args:
             command: The question.
-            found: Called with the answer.
-            asking: What the session does meanwhile, in words.
-            failed: Called with what went wrong; None for `fail`.
+            asking: What the session does meanwhile, in words; empty if that is shown already.
+
+        Raises:
+            TokentuiError: The command failed.
+            Cancelled: It was stopped or replaced.
         """
+        if asking:
+            self._begin_waiting(asking)
+        answer = await self.engine.ask(command)
+        self.asking = ""
+        return answer
 
-        async def ask() -> None:
-            try:
-                answer = await self.engine.ask(command)
-            except (TokentuiError, Cancelled) as error:
-                self.asking = ""
-                (failed or self.fail)(error)
-            else:
-                self.asking = ""
-                found(answer)
-
+    def _begin_waiting(self, asking: str) -> None:
         self.asking = asking
         self.tell_waiting()
-        start_worker(self, "asked", ask)
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
         """Show why there is no answer, in the notice."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -13,7 +12,7 @@ from textual.binding import Binding, BindingType
 from tokentui.analyze.edit import report
 from tokentui.analyze.report import Report, muted, spans
 from tokentui.core.counts import read_count
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, Edits, EditView, EditVocabulary, WriteEdited
 from tokentui.ui.bindings import HANDLED, Hint
@@ -24,7 +23,7 @@ from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.link import EngineLink
 
 if TYPE_CHECKING:
-    from tokentui.formats.proof import ExportReport
+    pass
 
 _EDITS = "edit.prune", "edit.keep", "edit.train", "edit.add", "edit.special", "edit.merge"
 """The ids of the edits, in the order of the menu."""
@@ -78,14 +77,15 @@ class EditScreen(ReportScreen[EditView]):
         self.answer = self.shown = None
         self.notice.say("")
         if self._pruned is None:
-            self.find_out(EditVocabulary(Edits(prune=True)), self._take_pruned, self.ASKING)
+            self.start_asking(self.ASKING, self._measure_pruning)
         else:
             self.workers.cancel_group(self, "asked")
             self.asking = ""
         self.lay_out()
 
-    def _take_pruned(self, pruned: EditView) -> None:
-        self._pruned = pruned
+    async def _measure_pruning(self) -> None:
+        """Ask what pruning leaves, for the menu."""
+        self._pruned = await self.ask(EditVocabulary(Edits(prune=True)))
         self.lay_out()
 
     def question(self) -> Command[EditView]:
@@ -170,15 +170,20 @@ class EditScreen(ReportScreen[EditView]):
         def take(line: str) -> None:
             path, _, ids = line.strip().partition(" ")
             command = WriteEdited(self.edits, path, "", ids.strip())
-            self.find_out(command, partial(self._written, path), "writing, and reading it back …",
-                          self.notice.tell)
+            self.start_asking("writing, and reading it back …", self._write, command)
 
         prompt = AskLine(self.engine, "Write to", lambda line: safe(line, limit=80) or hint, take)
         self.app.push_screen(prompt)
 
-    def _written(self, path: str, report: ExportReport) -> None:
-        """Say that the file is written and what it lost, and refresh; for a refusal, say why nothing was
-        written."""
+    async def _write(self, command: WriteEdited) -> None:
+        """Write a file, say what it lost, and refresh; for a refusal, say why nothing was written."""
+        path = command.path
+        try:
+            report = await self.ask(command)
+        except (TokentuiError, Cancelled) as error:  # the report stays
+            self.asking = ""
+            self.notice.tell(error)
+            return
         if report.refused:
             self.notice.say(f"nothing was written: {safe_line(report.refused)}", "error")
             return

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -14,7 +12,7 @@ from textual.widgets import Input
 
 from tokentui.analyze import export as losses
 from tokentui.core import sandbox
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
@@ -71,7 +69,7 @@ class ExportScreen(TableDialog[None]):
     def on_mount(self) -> None:
         """Ask what there is to lose."""
         self.set_focus(self.formats)
-        self.find_out(Formats(), self._take, "checking the formats …")
+        self.start_asking("checking the formats …", self._list_formats)
 
     def follow(self, snapshot: Snapshot) -> None:
         """Name in the title the step whose tokenizer is written; the plain title if nothing is open, or the
@@ -84,7 +82,9 @@ class ExportScreen(TableDialog[None]):
         self.heading = f"Export the tokenizer of step {main.at.step:,}" if there else self.HEADING
         self.name_box(self.heading)
 
-    def _take(self, reports: Sequence[ExportReport]) -> None:
+    async def _list_formats(self) -> None:
+        """List the formats, with what each would lose."""
+        reports = await self.ask(Formats())
         self._reports = {report.format: report for report in reports}
         self.formats.show([_row(report) for report in reports])
         self.notice.say("")
@@ -144,17 +144,12 @@ class ExportScreen(TableDialog[None]):
         elif not path.strip():
             self.notice.say("name a file", "error")
         else:
-            if sandbox.sealed():
-                self.find_out(Contents(report.format), partial(self._deliver, path), _TRYING)
-                return
-            wish = path, report.format
-            again, self._confirmed = self._confirmed == wish, ("", "")
-            self.find_out(Export(*wish, again), partial(self._written, path),
-                _TRYING, partial(self._not_written, wish))
+            work = self._download if sandbox.sealed() else self._write
+            self.start_asking(_TRYING, work, path, report.format)
 
-    def _deliver(self, path: str, found: tuple[ExportReport, tuple[bytes, ...]]) -> None:
-        """Send the files to the browser, several in one archive."""
-        report, files = found
+    async def _download(self, path: str, format: str) -> None:
+        """Send the files of a format to the browser, several in one archive."""
+        report, files = await self.ask(Contents(format))
         if files:
             from tokentui.ui.delivery import archive, deliver
 
@@ -162,15 +157,21 @@ class ExportScreen(TableDialog[None]):
             if len(files) > 1:
                 name, data = f"{self._stem}.zip", archive(report.files, files)
             deliver(self.app, name, data)
-        self._written(name if files else path, report)
+        self._end(name if files else path, report)
 
-    def _not_written(self, wish: tuple[str, str], error: TokentuiError | Cancelled) -> None:
-        self.notice.tell(error)
-        if isinstance(error, TokentuiError) and "enter again" in error.hint:
-            self._confirmed = wish
+    async def _write(self, path: str, format: str) -> None:
+        """Write a file, over another one if it was said that this is there; say so the first time."""
+        wish = path, format
+        again, self._confirmed = self._confirmed == wish, ("", "")
+        try:
+            self._end(path, await self.ask(Export(path, format, again)))
+        except TokentuiError as error:
+            if "enter again" not in error.hint:
+                raise
+            self.asking, self._confirmed = "", wish
             self.notice.say(safe_line(error), "warning")
 
-    def _written(self, path: str, report: ExportReport) -> None:
+    def _end(self, path: str, report: ExportReport) -> None:
         """Say that the file is written, and close the dialog. For a refusal, keep it open with the new report
         of the format, and say why nothing was written."""
         if not report.refused:

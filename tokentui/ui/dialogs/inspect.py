@@ -145,7 +145,8 @@ class InspectScreen(ListDialog[None]):
         """The rows of the report, by their keys."""
         self._unfolded: set[Hashable] = set()
         """The keys of the last rows of sections of which all rows are shown."""
-        self._asks: InspectText | None = None
+        self._is_asked = False
+        """True once it is asked how a text is encoded."""
         self._failed = self._lacks = ""
         self._told_at: int | None = None
         """The step at which the text was asked about last."""
@@ -198,8 +199,8 @@ class InspectScreen(ListDialog[None]):
         if self._patience is not None:
             self._patience.stop()
         self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
-        self.view = self.places = self.found = self._asks = None
-        self._failed, self._lacks, self._first = "", "", 1
+        self.view = self.places = self.found = None
+        self._is_asked, self._failed, self._lacks, self._first = False, "", "", 1
         row, token, typed = self.shown
         self._row = row
         self._name_it()
@@ -250,11 +251,17 @@ class InspectScreen(ListDialog[None]):
             self.lay_out()
 
     async def _show_places(self, after: CorpusPlace | None, first: int = 1) -> None:
-        """Fetch the places after one, and number them from `first`. Nothing before the token is known."""
-        if (view := self.view) is not None:
+        """Fetch the places after one, and number them from `first`; show an error instead. Nothing before the
+        token is known."""
+        if (view := self.view) is None:
+            return
+        try:
             self.places = await self.engine.ask(TokenPlaces(view.facts.id, after, column=self._column))
-            self._first, self._learning = first, False
-            self.lay_out()
+            self._first = first
+        except (TokentuiError, Cancelled) as error:
+            self._lacks = words_of(error)
+        self._learning = False
+        self.lay_out()
 
     def action_more_places(self) -> None:
         """Show the next places of the token; behind the last the first again."""
@@ -266,14 +273,7 @@ class InspectScreen(ListDialog[None]):
         if self.view.uses and held.counted and first > self.view.uses:
             first, after = 1, None
 
-        async def look() -> None:
-            try:
-                await self._show_places(after, first)
-            except (TokentuiError, Cancelled) as error:
-                self._lacks = words_of(error)
-                self.lay_out()
-
-        start_worker(self, "token", look)
+        start_worker(self, "token", self._show_places, after, first)
 
     @property
     def _grows(self) -> bool:
@@ -293,22 +293,23 @@ class InspectScreen(ListDialog[None]):
             self._ask(InspectText(found.text, column=self._column))
 
     def _ask(self, command: InspectText) -> None:
-        self._asks, self._failed = command, ""
+        self._is_asked, self._failed = True, ""
         self._told_at = None if self.column is None else self.column.at.step
-        asking = "training a copy further, to see whether it appears …" if command.ahead else "working …"
-        self.find_out(command, self._take, asking, self._not_told)
+        self.start_asking("working …", self._explain, command)
 
-    def _take(self, found: StringFacts) -> None:
-        """Take the facts of a text and show them; the title names the text if no row is inspected. For a
-        reason in UNFORESEEN, ask once more with the training ahead."""
-        self.found = found
+    async def _explain(self, command: InspectText) -> None:
+        """Show the facts of a text; the title names the text if no row is inspected. For a reason in
+        UNFORESEEN, ask once more with the training ahead."""
+        self.found = found = await self.ask(command)
         if self._row is None:
             self._call_it(found.text)
-        if self._asks is not None and not self._asks.ahead and found.reason.reason in UNFORESEEN:
-            self._ask(InspectText(found.text, ahead=True, column=self._column))
+        if found.reason.reason in UNFORESEEN:
+            ahead = InspectText(found.text, ahead=True, column=command.column)
+            self.found = await self.ask(ahead, "training a copy further, to see whether it appears …")
         self.lay_out()
 
-    def _not_told(self, error: TokentuiError | Cancelled) -> None:
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there is no answer, in its place."""
         self._failed = words_of(error)
         self.lay_out()
 
@@ -518,7 +519,7 @@ class InspectScreen(ListDialog[None]):
         A part that is still asked for, or failed, is one line that says so.
         """
         found, row, column, view = self.found, self._row, self.column, self.view
-        if self._asks is not None:
+        if self._is_asked:
             asking = self.awaited or self._failed
             if found is not None:
                 yield why_section(found, asking, row.id if isinstance(row, Entry) else None)

@@ -107,7 +107,7 @@ class LifeScreen(ListDialog[None]):
             screen.box.visible = False
         if self.now is not None:
             self._origin = self.now.main.at.step
-        self.find_out(self._asks, self._take, "looking up the steps of the word …", self._not_told)
+        self.start_asking("looking up the steps of the word …", self._show_life)
 
     def on_unmount(self) -> None:
         """Show the hidden widgets if something else than a key has ended this dialog."""
@@ -128,10 +128,11 @@ class LifeScreen(ListDialog[None]):
         if isinstance(self._panes, EngineScreen):
             self._panes.lay_out()
 
-    def _take(self, life: WordLife) -> None:
-        """Show the life of a word from its last turn on, and name the word in the title and in the corpus.
-        The first life sets the origin."""
-        self.life, self._at = life, life.turns[-1].number
+    async def _show_life(self) -> None:
+        """Ask for the life of the word, and show it from its last turn on. Name the word in the title and in
+        the corpus."""
+        self.life = life = await self.ask(self._asks)
+        self._at = life.turns[-1].number
         if self._origin is None:
             self._origin = life.number
         summary = f"{len(life.turns) - 1} of {number(life.number)} steps changed it"
@@ -155,7 +156,8 @@ class LifeScreen(ListDialog[None]):
         if match is not None and isinstance(match.at, CorpusPlace):
             text.show_place(match.at, len(word), self.box.region.y - text.region.y)
 
-    def _not_told(self, error: TokentuiError | Cancelled) -> None:
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there is no answer, in place of the rows."""
         self._said = words_of(error)
         self.lay_out()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar
 
@@ -236,7 +235,7 @@ class PiecesScreen(Dialog[None]):
         try:
             found = await self.engine.ask(Find("corpus", text, self._start, mode="text"))
         except (TokentuiError, Cancelled) as error:
-            self._not_found(error)
+            self.fail(error)
             return
         if found is not None and isinstance(found.at, CorpusPlace):
             self.begin(found.at)
@@ -270,10 +269,11 @@ class PiecesScreen(Dialog[None]):
     def _more(self) -> None:
         """Ask for what comes next, unless that is on its way or there is none."""
         if not (self._ended or self.asking or self._empty >= _MOST_EMPTY):
-            self.find_out(Pieces(self._next), self._take, "splitting …", self._not_found)
+            self.start_asking("splitting …", self._add_pieces)
 
-    def _take(self, view: PiecesView) -> None:
-        """Take the next pieces of the corpus; where there are none, it goes on from the place reached."""
+    async def _add_pieces(self) -> None:
+        """Ask for the next pieces of the corpus; where there are none, it goes on from the place reached."""
+        view = await self.ask(Pieces(self._next))
         if self._view is None:
             self._view = view
             self._say(safe(view.warning), "warning")
@@ -292,7 +292,8 @@ class PiecesScreen(Dialog[None]):
             self._ended = True
         self.lay_out()
 
-    def _not_found(self, error: TokentuiError | Cancelled) -> None:
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there are no further pieces; work that was stopped says nothing."""
         if isinstance(error, TokentuiError):
             self._say(safe_line(error), "error")
             self._ended = True
@@ -473,9 +474,11 @@ class CompressedScreen(TableDialog[None]):
             self._ask(start)
 
     def _ask(self, start: int) -> None:
-        self.find_out(Compress(start), partial(self._take, start), "compressing …")
+        self.start_asking("compressing …", self._show_part, start)
 
-    def _take(self, start: int, view: Compressed) -> None:
+    async def _show_part(self, start: int) -> None:
+        """Show the part from a byte on; behind the end of the text, stay where it is."""
+        view = await self.ask(Compress(start))
         if view.compressed or start <= self._start:
             self._view, self._start = view, start
             self.lines.move_to(0)

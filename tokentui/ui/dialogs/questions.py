@@ -51,19 +51,18 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         """Return whether a key does something: enter inspects a token of the first question."""
         return self.tab == 1 if action.label == "inspect" else super().works(action)
 
-    def _take(self, answer: VocabularyReport) -> None:
-        """Keep what is known of the end at this step."""
+    def show_answer(self, answer: VocabularyReport) -> None:
+        """Show the report; keep what is known of the end at this step."""
         known = self.answer
         if answer.exhausted is None and known is not None and known.step == answer.step:
             answer = replace(answer, exhausted=known.exhausted)
-        super()._take(answer)
+        super().show_answer(answer)
 
     def action_exhaust(self) -> None:
         """Go to the section on the end, and train a copy until no pair is left, unless one trains."""
         self.action_go(_EXHAUST)
         if self.asking != _TRAINING:
-            self.find_out(AnalyzeVocabulary(self.text, True), self._take, _TRAINING)
-            self.lay_out()
+            self.ask_report(AnalyzeVocabulary(self.text, True), _TRAINING)
 
     def action_ask_text(self) -> None:
         """Type a word whose ways are wanted."""
@@ -77,8 +76,7 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
             self.end_edit(self.listing)
             if self.answer is not None:  # the ways of one word are no answer to another
                 self.shown = report(replace(self.answer, ways=()))
-            self.find_out(self.question(), self._take, self.ASKING)
-            self.lay_out()
+            self.ask_report(self.question(), self.ASKING)
 
     def action_leave(self) -> None:
         """Stop the training of the copy, else leave."""

@@ -124,8 +124,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Ask again; what was answered goes."""
         self.answer, self.shown, self._error = None, None, ""
         self.listing.move_to(0)
-        self.find_out(self.question(), self._take, self.ASKING)
-        self.lay_out()
+        self.ask_report(self.question(), self.ASKING)
 
     def action_ask_text(self) -> None:
         """Show the line to type in, with the text that was typed last."""
@@ -138,7 +137,16 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self.end_edit(self.listing)
             self.again()
 
-    def _take(self, answer: Answer) -> None:
+    def ask_report(self, command: Command[Answer], asking: str) -> None:
+        """Ask for another answer, and show the report on it; what is shown stays until then."""
+
+        async def show() -> None:
+            self.show_answer(await self.ask(command))
+
+        self.start_asking(asking, show)
+
+    def show_answer(self, answer: Answer) -> None:
+        """Show the report on an answer."""
         self.answer, self.shown = answer, self.report(answer)
         self.notice.say("")
         self.lay_out()

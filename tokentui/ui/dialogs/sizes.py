@@ -113,7 +113,7 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         def take(line: str) -> None:
             self.sizes, self._bounded = sorted(set(read_sizes(line, "sizes"))), False
             self.chart.view = self.chart.view._replace(at=None)
-            self._take((found, ()))
+            self.show_answer((found, ()))
 
         self.app.push_screen(AskLine(self.engine, "Sizes", describe, take))
 
@@ -121,7 +121,7 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         """Prove the bounds of the sizes of the table."""
         if self.answer is not None:
             self._bounded = True
-            self.find_out(self.question(), self._take, "proving the bounds …")
+            self.ask_report(self.question(), "proving the bounds …")
 
     def action_export(self) -> None:
         """Prompt for a file, and write the table to it."""

@@ -80,13 +80,14 @@ class StepsScreen(Dialog[None]):
     def _ask(self, top: int, rows: int) -> None:
         mode = getattr(self.app, "main", None)
         command = ListSteps(self.order, self.text, mode.mode if mode is not None else "text", top, rows)
-        self.find_out(command, self._take, "listing the steps …")
+        self.start_asking("listing the steps …", self._list, command)
 
-    def _take(self, page: StepsView) -> None:
-        """Take a page of steps, draw it, and name what it lists in the title. The first page fits the height,
-        and puts the cursor on the last step. Asks for the runners-up of steps not explained yet, unless the
+    async def _list(self, command: ListSteps) -> None:
+        """List a page of steps, and name what it lists in the title. The first page fits the height, and puts
+        the cursor on the last step. Then ask for the runners-up of steps not explained yet, unless the
         training is heavy."""
-        begins, self.page = not self._begun, page
+        self.page = page = await self.ask(command)
+        begins = not self._begun
         self._draw()
         if begins:
             self._begun = True
@@ -99,12 +100,10 @@ class StepsScreen(Dialog[None]):
         self.notice.say("" if page.total else "no step has been made yet" if not self.text else "none has it")
         heavy = self.now is not None and self.now.main.traits.heavy
         if unknown and not heavy:
-            self.find_out(ExplainSteps(tuple(unknown), 0), self._explained, "looking for the runners-up …")
-
-    def _explained(self, found: Sequence[StepView]) -> None:
-        self._why |= {why.number: why for why in found}
-        self.notice.say("")
-        self._draw()
+            explained = await self.ask(ExplainSteps(tuple(unknown), 0), "looking for the runners-up …")
+            self._why |= {why.number: why for why in explained}
+            self.notice.say("")
+            self._draw()
 
     def _draw(self) -> None:
         self.table.find = self.text
@@ -223,14 +222,15 @@ class WhyScreen(ListDialog[None]):
             _heading(step) + ("" if now is None else f" {self._state_of(step)}") for step in self._numbers
         ]
         self.name_box(f"{self.HEADING} · {', then '.join(said)}")
-        self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …")
+        self.start_asking("going to the step …", self._explain)
 
     def _state_of(self, step: int) -> str:
         """Return whether a step is made, or the next one."""
         return "made" if self.now is None or step <= self.now.main.at.step else "next"
 
-    def _take(self, found: tuple[StepView, ...]) -> None:
-        self.found = found
+    async def _explain(self) -> None:
+        """Ask for the reasons of the steps, and show them."""
+        self.found = await self.ask(ExplainSteps(self._numbers))
         self.lay_out()
 
     def lay_out(self) -> None:
