@@ -8,6 +8,7 @@ import itertools
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import cast
 
 from tokentui.core import engines
 from tokentui.core.jobs import check
@@ -49,8 +50,13 @@ def encode_batch(
     encode = functools.partial(
         encoder.encode, special_tokens=special_tokens, allow_special=allow_special, threads=threads
     )
-    given = [text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text for text in texts]
-    if not encoder.id_table.threads(sum(map(len, given))):
+    given = cast("Sequence[str]", texts)
+    if set(map(type, texts)) != {str}:
+        given = [
+            text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text for text in texts
+        ]
+    sizes = list(map(len, given))
+    if not (given and encoder.id_table.threads(sum(sizes))):
         return list(map(encode, given))
     special_id = encoder.vocabulary.special_id
     before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
@@ -60,29 +66,40 @@ def encode_batch(
 
     def encode_short(short: Sequence[str]) -> None:
         """Encode some texts by one call."""
-        ids_of_texts = None
+        found = None
         if len(short) > 1:
             check()
             with engines.rescued(), contextlib.suppress(UnknownUnit):
-                ids_of_texts = encoder.id_table.ids_of_texts(short)
-        if ids_of_texts is None:  # one text at a time says which is wrong, and where
+                found = encoder.id_table.ids_of_texts(short)
+        if found is None:  # one text at a time says which is wrong, and where
             encodings.extend(map(encode, short))
             return
-        if before or after:
-            ids_of_texts = [joined(joined(before[:], ids), after) for ids in ids_of_texts]
-        encodings.extend(map(Encoding.later, short, ids_of_texts, itertools.repeat(source)))
+        encodings.extend(Encoding.each_later(short, *_surrounded(*found, before, after), source))
 
-    first = size = 0
-    alone, longest = encoder.texts_alone(given, allow_special), id_tables.KERNEL_CHARS
-    for number, length in enumerate(map(len, given)):
-        size += length
-        if length >= longest or number in alone:
-            encode_short(given[first:number])
-            encodings.append(encode(given[number]))
-        elif size >= CALL_CHARS:
-            encode_short(given[first : number + 1])
-        else:
-            continue
-        first, size = number + 1, 0
-    encode_short(given[first:])
+    size_before, longest = list(itertools.accumulate(sizes, initial=0)), id_tables.KERNEL_CHARS
+    alone = set(encoder.texts_alone(given, allow_special))
+    if max(sizes) >= longest:
+        alone.update(number for number, size in enumerate(sizes) if size >= longest)
+    first = 0
+    for last in (*sorted(alone), len(given)):
+        while first < last:
+            end = min(bisect_left(size_before, size_before[first] + CALL_CHARS, first + 1), last)
+            encode_short(given[first:end])
+            first = end
+        encodings.extend(map(encode, given[last : last + 1]))
+        first = last + 1
     return encodings
+
+
+def _surrounded(
+    ids: array[int], stops: array[int], before: array[int], after: array[int]
+) -> tuple[array[int], array[int]]:
+    """Put ids before and after those of each text. `stops` are those of `IdTable.ids_of_texts`."""
+    if not (before or after):
+        return ids, stops
+    whole, ends = array("i"), array("q", (0,))
+    for start, stop in itertools.pairwise(stops):
+        for more in (before, ids[start:stop], after):
+            whole = joined(whole, more)
+        ends.append(len(whole))
+    return whole, ends

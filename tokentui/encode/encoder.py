@@ -12,7 +12,7 @@ import functools
 import itertools
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from tokentui.core.errors import TokentuiError
@@ -411,7 +411,7 @@ class WordEncoder:
             return False
         return self.sections is None or not self._specials.is_in(text)
 
-    def texts_alone(self, texts: Sequence[str], allow_special: bool) -> Container[int]:
+    def texts_alone(self, texts: Sequence[str], allow_special: bool) -> Iterable[int]:
         """Return the indices of the texts that `ids_of_texts` does not take, because tokens have to be cut
         out of them. One search looks for the names in all texts."""
         sections, names = self.sections, self._specials if allow_special else NO_NAMES
@@ -423,11 +423,10 @@ class WordEncoder:
             if sections.texts("", True, whole=True) is None:
                 return range(len(texts))
             names = sections.special
-        ends = list(itertools.accumulate((len(text) + 1 for text in texts), initial=0))
-        found = set[int]()
-        for start, end in names.spans("\0".join(texts)):  # it may reach from one text into the next
-            found |= {bisect_right(ends, start) - 1, bisect_right(ends, end - 1) - 1}
-        return found
+        spans = list(names.spans("\0".join(texts))) if names.names else []
+        starts = list(itertools.accumulate((len(text) + 1 for text in texts), initial=0)) if spans else []
+        # a span may reach from one text into the next
+        return {bisect_right(starts, place) - 1 for start, end in spans for place in (start, end - 1)}
 
     def word_parts(self, text: str, allow_special: bool = False) -> Iterable[Special | list[str]]:
         """Return special tokens, and lists of the words between them, without places."""

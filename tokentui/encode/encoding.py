@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, Self
+from itertools import repeat
+from typing import Any, Protocol, Self, TypeAlias
 
 from tokentui.core import jobs
 from tokentui.core.records import dataclass
@@ -31,12 +33,18 @@ class Source(Protocol):
         ...
 
 
-class _Waiting:
-    """Base class with slots for the source of fields that are not computed yet. The slots are not fields."""
+Origin: TypeAlias = "tuple[array[int], Sequence[int] | None, Source]"
+"""What encodings that are not computed yet share: the ids of their texts, one after the other; a 0, then
+where those of each text end, or None for one text; and what computes the other fields."""
 
-    __slots__ = ("_numbers", "_waiting")
-    _numbers: array[int]
-    _waiting: Source | None
+
+class _Waiting:
+    """Base class with slots for what fields are computed from: the origin, and the index of the text there.
+    The slots are not fields."""
+
+    __slots__ = ("_index", "_origin")
+    _index: int
+    _origin: Origin | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +98,54 @@ class Encoding(_Waiting):
             source: Computes the tokens of the text, which must have these ids.
         """
         encoding = _new(cls)
-        _put(encoding, "text", text)
-        _put(encoding, "_numbers", numbers)
-        _put(encoding, "_waiting", source)
+        _put_text(encoding, text)
+        _put_origin(encoding, (numbers, None, source))
         return encoding
+
+    @classmethod
+    def each_later(
+        cls, texts: Sequence[str], numbers: array[int], stops: Sequence[int], source: Source
+    ) -> list[Self]:
+        """Return the encodings of texts, as `later` does. They share the array of ids, so one keeps all.
+
+        Args:
+            texts: The texts.
+            numbers: The ids of all texts, one after the other. The array must not change.
+            stops: A 0, then where the ids of each text end.
+            source: As for `later`.
+        """
+        encodings = list(map(_new, repeat(cls, len(texts))))
+        # Loops of Python over the texts take twice as long.
+        deque(map(_put_text, encodings, texts), 0)
+        deque(map(_put_origin, encodings, repeat((numbers, stops, source))), 0)
+        deque(map(_put_index, encodings, range(len(texts))), 0)
+        return encodings
 
     def __getattr__(self, name: str) -> Any:
         """Compute a field on first access. Concurrent threads get equal values."""
         if name not in _WORKED_OUT:
             refuse_name(f"{type(self).__name__!r} object", name, ENCODING)
-        put = object.__setattr__
-        if name == "ids":
-            numbers = self._numbers
-            none = NO_ID in numbers
-            put(self, name, tuple([None if n == NO_ID else n for n in numbers] if none else numbers))
-        elif (waiting := self._waiting) is not None and not (name in _NAMES and self._named(waiting)):
-            with jobs.shielded():  # whoever asks may do so in a job that has to do with something else
-                columns = _columns(waiting.rows(self.text))
-            for field, value in zip(_WORKED_OUT, columns, strict=True):
-                put(self, field, value)
-            put(self, "_waiting", None)
+        origin = self._origin
+        if origin is not None:
+            if name == "ids":
+                numbers = self._numbers(origin)
+                none = NO_ID in numbers
+                _put(self, name, tuple([None if n == NO_ID else n for n in numbers] if none else numbers))
+            elif not (name in _NAMES and self._named(origin)):
+                with jobs.shielded():  # whoever asks may do so in a job that has to do with something else
+                    columns = _columns(origin[2].rows(self.text))
+                for field, value in zip(_WORKED_OUT, columns, strict=True):
+                    _put(self, field, value)
+                _put(self, "_origin", None)
         return object.__getattribute__(self, name)
 
-    def _named(self, source: Source) -> bool:
+    def _numbers(self, origin: Origin) -> array[int]:
+        numbers, stops, _ = origin
+        return numbers if stops is None else numbers[stops[self._index] : stops[self._index + 1]]
+
+    def _named(self, origin: Origin) -> bool:
         """Set the fields that follow from the ids alone. Return whether they do."""
-        names = source.names(self._numbers)
+        names = origin[2].names(self._numbers(origin))
         for field, value in zip(_NAMES, (*names, ()) if names else (), strict=False):
             _put(self, field, value)
         return names is not None
@@ -141,6 +172,10 @@ class Encoding(_Waiting):
         return encoding_html(self.rows)
 
 
+_put_text, _put_origin, _put_index = (
+    vars(of)[name].__set__
+    for of, name in ((Encoding, "text"), (_Waiting, "_origin"), (_Waiting, "_index"))
+)
 _NAMES = ("tokens", "pieces", "unknown")
 """The fields that follow from the ids of known tokens."""
 _WORKED_OUT = ("ids", "tokens", "pieces", "offsets", "words", "unknown")

@@ -90,8 +90,9 @@ class IdTable:
         kernels do not take it as a whole. The arguments and errors are those of `ids`."""
         return None
 
-    def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
-        """Return the ids of each of many short texts by one call of the kernels. None if they cannot.
+    def ids_of_texts(self, texts: Sequence[str]) -> tuple[array[int], array[int]] | None:
+        """Return the ids of many short texts by one call of the kernels; and a 0, then where those of each
+        text end. None if they cannot.
 
         Raises:
             UnknownUnit: As `ids` does.
@@ -139,8 +140,8 @@ class WordIdTable(IdTable):
                     return self.text_kernels().encode(text, threads)
         return None
 
-    def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
-        """Return the ids of each of many short texts by one call. Kernels must be available."""
+    def ids_of_texts(self, texts: Sequence[str]) -> tuple[array[int], array[int]] | None:
+        """Return the ids of many short texts, and their borders. Kernels must be available."""
         return self.text_kernels().encode_each(texts)
 
     def threads(self, characters: int) -> int:

@@ -123,15 +123,16 @@ class Coded(Table):
         self._forget()
         return out
 
-    def encode_each(self, texts: Sequence[bytes], split: Split | Bigrams) -> list[array[int]]:
-        """Return the ids of each of many texts."""
-        stops = array("q", bytes(8 * len(texts)))
-        count = self._counted(texts, split, stops)
-        words.end_texts(self._numbers, self._starts, stops)
+    def encode_each(self, texts: Sequence[bytes], split: Split | Bigrams) -> tuple[array[int], array[int]]:
+        """Return the ids of many texts; and a 0, then where those of each text end."""
+        stops = array("q", bytes(8 * len(texts) + 8))
+        ends = memoryview(stops)[1:]
+        count = self._counted(texts, split, ends)
+        words.end_texts(self._numbers, self._starts, ends)
         ids = array("i")
         ids.frombytes(self._written(count).cast("B"))
         self._forget()
-        return [ids[start:stop] for start, stop in pairwise([0, *stops])]
+        return ids, stops
 
     def _counted(
         self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, stops: Any = b""
@@ -333,9 +334,9 @@ class Compiled:
             ids[0] += more
         return ids[0]
 
-    def encode_each(self, texts: Sequence[str]) -> list[array[int]] | None:
-        """Return the ids of each of many short texts by one call. None where the kernels cannot encode with
-        this vocabulary, and where a text holds lone surrogates.
+    def encode_each(self, texts: Sequence[str]) -> tuple[array[int], array[int]] | None:
+        """Return the ids of many short texts by one call; and a 0, then where those of each text end. None
+        where the kernels cannot encode with this vocabulary, and where a text holds lone surrogates.
 
         Raises: As `word` does.
         """
