@@ -24,6 +24,7 @@ from tokentui.session.training.finding import FoundToken, FoundWord, Matches, _T
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.finder import FILTERS, FinderScreen, Found, Index, entries_of
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.open import AddScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.synonyms import SYNONYMS
 
@@ -183,8 +184,17 @@ async def test_the_finder_opens_over_a_view_and_closes_it_before_it_acts() -> No
         await pilot.press("ctrl+u", *"exercise")
         await until(pilot, lambda: listed(app)[:1] == ["command:quiz"])
         await pilot.press("ctrl+u", *"same file")
-        await until(pilot, lambda: listed(app)[:1] == ["command:diff"])
-        await pilot.press("ctrl+u", *"zq xv")
+        await until(pilot, lambda: listed(app)[:1] == ["action:same_file"])
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen))
+        await pilot.press("escape", "colon", *"entropy")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen)
+                    and listed(app)[:1] == ["action:questions"])
+        await pilot.press("enter")
+        await until(pilot, lambda: "5 measures" in screen_text(pilot))
+        await pilot.press("5")
+        await until(pilot, lambda: "Shannon efficiency" in screen_text(pilot))
+        await pilot.press("escape", "colon", *"zq xv")
         await until(pilot, lambda: "encode:zq xv" in listed(app))
         await pilot.press("up", "pagedown", "enter")
         await until(pilot, lambda: app.screen is app.main and app.main.typing)

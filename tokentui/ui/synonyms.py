@@ -11,7 +11,7 @@ from collections.abc import Mapping
 SYNONYMS: Mapping[str, str] = {
     # How words, tokens and steps are looked at.
     "action:questions": "unused never used usage rare frequency zipf wasted worst fragmentation useless "
-        "dead saved ways",
+        "dead saved ways entropy shannon renyi efficiency measures",
     "action:pieces": "piece pieces split regex pattern pretokenize pre-token pretoken words branch "
         "whitespace punctuation digits",
     "action:why_all": "tie ties reason explain because runner-up rule likelihood",
@@ -67,7 +67,7 @@ SYNONYMS: Mapping[str, str] = {
     "action:pane_3": "vocabulary tokens symbol symbols ids id",
     # Commands of a shell.
     "command:quiz": "exercise exercises sheet worksheet quiz answers",
-    "command:diff": "same identical equal files file",
+    "action:same_file": "identical equal diff files",
     # Comparing and algorithms.
     "action:compare": "alignment side-by-side divergence diverge difference diff plot curve chart graph "
         "measures fertility column held-out versus agreement renyi same identical equal "

@@ -12,6 +12,7 @@ from tokentui.session.commands.analysis import (
     EncodeAtEnd,
     ExamineHealth,
     MeasureAgreement,
+    MeasureCorpus,
     MeasureSizes,
 )
 from tokentui.session.commands.base import Command, Job, Lane, Need, Part, perform
@@ -140,6 +141,7 @@ __all__ = [
     "ListRows",
     "ListSteps",
     "MeasureAgreement",
+    "MeasureCorpus",
     "MeasureSizes",
     "MeasureUnder",
     "Move",

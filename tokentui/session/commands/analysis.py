@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tokentui.analyze.compare import PairAgreement
     from tokentui.analyze.diff import Diff
     from tokentui.analyze.languages import Languages
+    from tokentui.analyze.metrics import MeasureRow
     from tokentui.analyze.report import Report
     from tokentui.analyze.results import Bounds, HealthReport, VocabularyReport
     from tokentui.session.training.step_context import StepContext
@@ -66,6 +67,18 @@ class MeasureSizes(Command["tuple[Budget, tuple[Bounds, ...]]"], lane=Lane.JOB, 
         from tokentui.analyze.bound import BoundedCorpus
 
         return found, (BoundedCorpus(tokenizer, training.corpus).bounds(self.bounded)[0],)
+
+
+class MeasureCorpus(Command["tuple[MeasureRow, ...]"], lane=Lane.JOB, need=Need.COUNTED):
+    """Ask for the measures of the tokenizer of this step on the corpus.
+
+    Raises if the tokenizer refuses a part of the corpus.
+    """
+
+    def answer(self, context: StepContext) -> tuple[MeasureRow, ...]:
+        from tokentui.analyze.metrics import rows_of, tally
+
+        return rows_of([tally(context.tokenizer, context.corpus)])
 
 
 class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.COUNTED):

@@ -77,7 +77,6 @@ _PATIENCE_S = 0.3
 """The seconds that an answer may take before it is said that tokens are looked for."""
 _COMMANDS = {
     "quiz": "Write a sheet of exercises about a recipe, with answers",
-    "diff": "Say whether two tokenizer files are the same, and what differs",
 }
 """Commands of a shell that no action of the screen stands for."""
 
@@ -143,6 +142,7 @@ def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
         yield _sample(sample)
     for name, about in _COMMANDS.items():
         yield _command(name, about)
+    yield _same_file()
 
 
 def _actions(sections: Sections) -> Iterator[Found]:
@@ -227,6 +227,18 @@ def _command(name: str, about: str) -> Found:
         screen.app.say(f"copied: {line} · {line} --help lists its options")
 
     return Found(f"command:{name}", "command", f"tokentui {name}", f"{about}. This copies the command", copy)
+
+
+def _same_file() -> Found:
+    """Return the entry of whether two files are the same: of two columns it lists what differs, and of one it
+    asks for the other file."""
+    def compare(screen: EngineScreen[Any]) -> None:
+        now = screen.engine.snapshot
+        action = "show_differences" if now is not None and len(now.columns) > 1 else "compare"
+        screen.app.call_later(screen.app.run_action, action, screen)
+
+    return Found("action:same_file", "action", "same file?", "Compare with another tokenizer: name its file; = "
+        "then says whether it is the same, and what differs", compare, ">", keys=("c", "="))
 
 
 def _typed_ids(typed: str) -> Found:

@@ -1,5 +1,5 @@
-"""Four questions about a vocabulary at the present step: the tokens that are used, the tokens that are saved,
-what more steps would give, and the ways to write a word."""
+"""Questions about a vocabulary at the present step: the tokens that are used, the tokens that are saved, what
+more steps would give, the ways to write a word, and the measures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from tokentui.analyze.health.health_report import measures_section
+from tokentui.analyze.metrics import MeasureRow
 from tokentui.analyze.questions import report
 from tokentui.analyze.report import Report
 from tokentui.analyze.results import VocabularyReport
-from tokentui.core.errors import Cancelled
-from tokentui.session.commands import AnalyzeVocabulary, Command
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.session.commands import AnalyzeVocabulary, Command, MeasureCorpus
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint
 from tokentui.ui.dialogs.report_screen import ReportScreen
+from tokentui.ui.guard import start_worker
+from tokentui.ui.link import EngineLink
 
 _EXHAUST, _WAYS = 3, 4
 """The views of these questions."""
@@ -39,13 +43,39 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
     ]
 
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
+        self.measures: tuple[MeasureRow, ...] | TokentuiError | None = None
+        """The measures, or why there are none; None until they have come."""
+
+    def on_mount(self) -> None:
+        """Ask the questions, and for the measures."""
+        super().on_mount()
+        start_worker(self, "measures", self._measure)
+
+    async def _measure(self) -> None:
+        """Take the measures, or why there are none. Cancelled, they stay away."""
+        try:
+            self.measures = await self.engine.ask(MeasureCorpus())
+        except TokentuiError as error:
+            self.measures = error
+        except Cancelled:
+            return
+        if self.answer is not None:
+            self.shown = self.report(self.answer)
+            self.lay_out()
+
     def question(self) -> Command[VocabularyReport]:
         """Return the command that asks for the answers, without training on."""
         return AnalyzeVocabulary(self.text, False)
 
     def report(self, answer: VocabularyReport) -> Report:
-        """Return the report."""
-        return report(answer)
+        """Return the report, with the measures once they have come."""
+        shown = report(answer)
+        if self.measures is None:
+            return shown
+        section = replace(measures_section(self.measures), name="5 measures")
+        return replace(shown, sections=(*shown.sections, section))
 
     def works(self, action: BoundAction) -> bool:
         """Return whether a key does something: enter inspects a token of the first question."""
@@ -75,7 +105,7 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
             self.text = event.value
             self.end_edit(self.listing)
             if self.answer is not None:  # the ways of one word are no answer to another
-                self.shown = report(replace(self.answer, ways=()))
+                self.shown = self.report(replace(self.answer, ways=()))
             self.ask_report(self.question(), self.ASKING)
 
     def action_leave(self) -> None:
