@@ -10,7 +10,7 @@ import pytest
 from running_cli import done, refused
 
 import tokentui
-from tokentui.analyze.budget import BudgetTarget, knee, met_at
+from tokentui.analyze.budget import Budget, BudgetCurve, BudgetTarget, knee, met_at, paid_off, picture
 from tokentui.core.errors import TokentuiError
 
 SECOND = tokentui.read("sample:parallel/german")
@@ -67,6 +67,21 @@ def test_the_knee_lies_furthest_from_the_chord(trained: tokentui.Tokenizer) -> N
 def test_a_straight_curve_has_no_knee() -> None:
     assert knee([0, 1, 2], [4, 2, 1]) in (None, 1)
     assert knee([0, 1, 2], [5, 5, 5]) is knee([], []) is knee([3], [9]) is None
+
+
+@pytest.mark.parametrize("grows", [True, False])
+@pytest.mark.parametrize("fall", [0.9, 300.0, 60_000.0])
+def test_ids_stop_paying_where_a_thousand_more_save_less_than_one_percent(fall: float, grows: bool) -> None:
+    """By a plain look at each size, for curves that fall and flatten; pruning goes from many ids to few."""
+    sizes = tuple(range(300, 5_300))
+    tokens = tuple(int(20_000 + fall * 1_000 / (size - 200)) for size in sizes)
+    plain = [size for n, size in enumerate(sizes[:-1_000]) if tokens[n] - tokens[n + 1_000] < tokens[n] / 100]
+    place = paid_off(sizes, tokens)
+    assert (None if place is None else sizes[place]) == min(plain, default=None)
+    assert paid_off(sizes[:1_000], tokens[:1_000]) is paid_off([], []) is None
+    way = 1 if grows else -1
+    found = Budget(sizes[::way], (BudgetCurve("text", 9, 1, tokens[::way], None, None),), None)
+    assert [(mark.x, mark.name) for mark in picture(found).marks] == [(size, "< 1 %") for size in plain[:1]]
 
 
 def test_a_price_is_met_where_the_sum_is_least(trained: tokentui.Tokenizer) -> None:

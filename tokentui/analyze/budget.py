@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from tokentui.analyze.results import Bounds
 
 KNEE = "where ln(tokens) is furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
+MORE_IDS, LEAST_SAVED = 1_000, 0.01
+"""From the size on where so many more ids save less than this share of the tokens, ids stop paying."""
 
 
 class Costs(NamedTuple):
@@ -257,6 +260,22 @@ def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
     return best if below(best) > 0 else None
 
 
+def paid_off(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
+    """Return the first step from which MORE_IDS more ids save less than LEAST_SAVED of its tokens; None if
+    there is none that has so many more. The sizes grow.
+
+    >>> paid_off([256, 300, 1256, 1300], [1000, 900, 896, 895])
+    1
+    """
+    for step, (size, count) in enumerate(zip(sizes, tokens, strict=True)):
+        later = bisect_right(sizes, size + MORE_IDS) - 1
+        if sizes[-1] < size + MORE_IDS:
+            return None
+        if count - tokens[later] < LEAST_SAVED * count:
+            return step
+    return None
+
+
 def met_at(target: BudgetTarget, sizes: Sequence[int], tokens: Sequence[int], size: int) -> int | None:
     """Return the first step that meets a target; None if no step has a rate as low as wanted.
 
@@ -375,7 +394,7 @@ def picture(found: Budget, bounds: Sequence[Bounds] = ()) -> Chart:
         role = _ROLES[n % len(_ROLES)]
         tokens = tuple(curve.tokens[step] for step in order)
         series.append(Series(sizes, tokens, name=curve.corpus if several else "tokens", role=role))
-        places = ((curve.knee, "knee"), (curve.met, "target"))
+        places = ((curve.knee, "knee"), (paid_off_step(found, curve), "< 1 %"), (curve.met, "target"))
         marks += [Mark(found.sizes[step], name, role) for step, name in places if step is not None]
         if bounds:
             known = {found.sizes[step_of(found.sizes, one.vocab_size)]: one.bound for one in bounds[n].sizes}
@@ -390,8 +409,9 @@ def picture(found: Budget, bounds: Sequence[Bounds] = ()) -> Chart:
 
 _ABOUT = (
     "The tokens of the corpus at each size of the vocabulary.",
-    "The knee is the size at which the curve bends most: from there on, ids save less and less. A dashed "
-    "curve is the bound that no vocabulary can go below.",
+    "The knee is the size at which the curve bends most: from there on, ids save less and less. From < 1 % "
+    "on, 1,000 more ids save less than 1 % of the tokens. A dashed curve is the bound that no vocabulary can "
+    "go below.",
     "Try: press end: the last ids, and how many tokens fewer than at half of them.",
 )
 """The help of the picture."""
@@ -411,6 +431,13 @@ def size_csv(corpora: Sequence[Mapping[str, Any]]) -> bytes:
     for corpus in corpora:
         writer.writerows((corpus["corpus"], *row.values()) for row in corpus["sizes"])
     return stream.getvalue().encode("utf-8", "surrogateescape")
+
+
+def paid_off_step(found: Budget, curve: BudgetCurve) -> int | None:
+    """Return the step of a curve that `paid_off` finds, with its sizes in order."""
+    order = by_size(found.sizes)
+    place = paid_off([found.sizes[step] for step in order], [curve.tokens[step] for step in order])
+    return None if place is None else order[place]
 
 
 def default_sizes(found: Budget) -> set[int]:

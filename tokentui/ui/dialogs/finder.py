@@ -237,8 +237,8 @@ def _same_file() -> Found:
         action = "show_differences" if now is not None and len(now.columns) > 1 else "compare"
         screen.app.call_later(screen.app.run_action, action, screen)
 
-    return Found("action:same_file", "action", "same file?", "Compare with another tokenizer: name its file; = "
-        "then says whether it is the same, and what differs", compare, ">", keys=("c", "="))
+    return Found("action:same_file", "action", "same file?", "Compare with another tokenizer: name its file; "
+        "= then says whether it is the same, and what differs", compare, ">", keys=("c", "="))
 
 
 def _typed_ids(typed: str) -> Found:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.binding import Binding, BindingType
 
 from tokentui.analyze.budget import (
+    MORE_IDS,
     Budget,
     Costs,
     default_sizes,
+    paid_off_step,
     read_sizes,
     size_csv,
     size_report,
@@ -61,18 +63,21 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         return MeasureSizes(tuple(wanted) if self._bounded else ())
 
     def report(self, answer: tuple[Budget, tuple[Bounds, ...]]) -> Report:
-        """Return the report: one section, the table with its curve, and its knee in the summary.
+        """Return the report: one section, the table with its curve, its knee and where ids stop paying in the
+        summary.
 
-        The sizes asked for are listed; without any, the usual ones and that of the knee, which is marked.
+        The sizes asked for are listed; without any, the usual ones and those of the summary, which are
+        marked.
         """
         found, bounds = answer
         (curve,) = found.curves
         bend = curve.knee
-        at_bend = set() if bend is None else {found.sizes[bend]}
-        usual = [] if bounds else sorted({*default_sizes(found), *at_bend})
+        end = paid_off_step(found, curve)
+        told = {found.sizes[step] for step in (bend, end) if step is not None}
+        usual = [] if bounds else sorted({*default_sizes(found), *told})
         whole = size_report(found, self.sizes or usual, Costs(), bounds)
         (table,) = [section for section in whole.sections if section.picture is not None]
-        marks = {number(size) for size in at_bend}
+        marks = {number(size) for size in told}
         table = replace(table, rows=tuple(replace(row, marked=row.cells[0] in marks) for row in table.rows))
         chart = table.picture
         if self.sizes and isinstance(chart, Chart):
@@ -81,7 +86,12 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
             f"bends most at {number(found.sizes[bend])} ids (the knee): {number(curve.tokens[bend])} tokens"
         )
         last = found.sizes[-1]
-        rest = f" · {number(last)} ids at the end: {number(curve.tokens[-1])} tokens"
+        rest = ""
+        if end is not None:
+            rest = f" · from {number(found.sizes[end])} ids on, 1,000 more save less than 1 % of the tokens"
+        elif max(found.sizes) - min(found.sizes) >= MORE_IDS:
+            rest = " · at each size 1,000 more save 1 % of the tokens or more"
+        rest += f" · {number(last)} ids at the end: {number(curve.tokens[-1])} tokens"
         table = replace(table, name="sizes", summary=(strong(knee), muted(rest)), picture=chart)
         return replace(whole, sections=(table,))
 
