@@ -9,7 +9,7 @@ import itertools
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -68,23 +68,41 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             raised.write_down(kind, Path(path))
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Keep collections from walking all modules and tests again and again: a third of the processor time."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Keep the garbage collector from walking all modules and tests again and again: a third of the
+    processor time.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 50)
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[object] | None:
+    """Collect no test in the first run that is marked for another one."""
+    if name.lower().startswith("test") and first_run.left_out(obj) and first_run.is_first(collector.config):
+        return []
+    return None
+
+
+@pytest.hookimpl(trylast=True)  # when all parameters are known
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the cases of the first run."""
+    first_run.choose(metafunc)
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set how many examples property tests try, leave out what reads large files that are absent, and mark
-    the cases that the first run leaves out.
-    """
+    """Set how many examples property tests try, and leave out what reads large files that are absent."""
     soak.lengthen(items)
     if "not slow" in config.option.markexpr:
         soak.shorten(items)
     oracle.leave_out_shared(config, items)
-    first_run.mark_slow(items)
 
 
 @pytest.fixture(scope="session")
