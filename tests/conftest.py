@@ -21,6 +21,7 @@ import slow
 import soak
 import styles
 import waiting
+from _pytest.runner import runtestprotocol
 from gates import Gates
 from sessions import Watched
 from textual._compositor import Compositor
@@ -103,6 +104,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "not slow" in config.option.markexpr:
         soak.shorten(items)
     oracle.leave_out_shared(config, items)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
+    """Send one short report of a case that passes from a worker, in place of three long ones.
+
+    Only options that list times or cases need those of set-up and tear-down.
+    """
+    option = item.config.option
+    detailed = option.durations is not None or getattr(option, "xmlpath", None) or option.verbose > 0
+    if detailed or not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.passed:
+            report.keywords = {}
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(scope="session")
