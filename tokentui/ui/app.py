@@ -223,14 +223,10 @@ class ExplorerApp(TerminalApp, Explorer):
         from tokentui.session.playground import PlayStart, played_of
         from tokentui.ui.play_screen import PlayScreen
 
-        def done(typed: str | None) -> None:
-            if typed is not None:
-                left(typed)
-
         screen = self.screen
         engine = screen.engine if isinstance(screen, EngineScreen) else self.engine
         start = PlayStart(text, played_of(engine.snapshot), len(text))
-        self.push_screen(PlayScreen(engine, start), done)
+        self.push_for_result(PlayScreen(engine, start), left)
 
     def action_play_tour(self, name: str) -> None:
         """Play a tour that ships with the program."""

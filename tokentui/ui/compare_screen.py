@@ -485,12 +485,9 @@ class CompareScreen(PaneScreen):
         if len(self.now.columns) == MOST:
             raise TokentuiError("there are four columns already", "compare", "delete removes one")
 
-        def add(wanted: ColumnWanted | None) -> None:
-            if wanted is not None:
-                self._add_column(wanted.like(self.now.columns))
-
         here = self.column_here()
-        self.app.push_screen(AddScreen(self.engine, "Add a column", here.recipe, here), add)
+        dialog = AddScreen(self.engine, "Add a column", here.recipe, here)
+        self.app.push_for_result(dialog, lambda wanted: self._add_column(wanted.like(self.now.columns)))
 
     def action_remove_column(self) -> None:
         """Remove the column."""
@@ -505,9 +502,7 @@ class CompareScreen(PaneScreen):
         column, table = self.column_here(), self.columns[self.place].table
         row = table.held_at(table.cursor) if column.in_sync else None
 
-        def apply_choice(choice: WhatIfChoice | None) -> None:
-            if choice is None:
-                return
+        def apply_choice(choice: WhatIfChoice) -> None:
             recipe = changed(column.recipe, choice)
             wanted = ColumnWanted(recipe, self.engine.run)
             if not column.recipe.what_if:
@@ -519,7 +514,8 @@ class CompareScreen(PaneScreen):
             else:
                 self.dismiss(None)
 
-        self.app.push_screen(WhatIfScreen(self.engine, subject_of(row), choices(column, row)), apply_choice)
+        dialog = WhatIfScreen(self.engine, subject_of(row), choices(column, row))
+        self.app.push_for_result(dialog, apply_choice)
 
     def action_move_column(self, by: int) -> None:
         """Move the column `by` places, to the right if positive; at the edge, say that it is the first or

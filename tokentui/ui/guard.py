@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.actions import ActionParseResult
 from textual.app import App
@@ -24,11 +24,14 @@ from textual.dom import DOMNode
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.notifications import SeverityLevel
+from textual.screen import Screen
 from textual.timer import Timer, TimerCallback
 from textual.worker import WorkerFailed
 
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import safe
+
+Result = TypeVar("Result")
 
 _LONGEST = 400
 """The most characters of a notification."""
@@ -80,6 +83,14 @@ class GuardedApp(Guarded, App[None]):
     def say(self, text: str, severity: SeverityLevel = "information") -> None:
         """Show a line for some seconds."""
         self.notify(text, severity=severity)
+
+    def push_for_result(self, screen: Screen[Result], act: Callable[[Result], object]) -> None:
+        """Push a screen, and call a function with its result; not if it is left without one."""
+        def answered(result: Result | None) -> None:
+            if result is not None:
+                act(result)
+
+        self.push_screen(screen, answered)
 
     def backlog(self) -> int:
         """Return the bytes that the terminal has not taken yet."""

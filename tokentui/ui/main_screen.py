@@ -599,18 +599,18 @@ class MainScreen(PaneScreen):
         else:
             first, name = ColumnWanted(column.recipe, self.engine.run, name=column.preset), column.preset
 
-        def compare(second: ColumnWanted | None) -> None:
+        def compare(second: ColumnWanted) -> None:
             """Compare; next to a file, a recipe without a size of its own is trained to the file's."""
             from tokentui.ui.dialogs.open import AS_LEFT
 
             if second == AS_LEFT:
                 self.app.compare(())
                 self.app.say("the comparison as it was left: c adds a column, delete removes one")
-            elif second is not None:
+            else:
                 self.app.compare((first, second.like((column,))))
 
         dialog = AddScreen(self.engine, f"Compare {name or 'this'} with", column.recipe, column)
-        self.app.push_screen(dialog, compare)
+        self.app.push_for_result(dialog, compare)
 
     def action_steps(self) -> None:
         """List the steps made so far."""
@@ -833,12 +833,7 @@ class MainScreen(PaneScreen):
         """Open a corpus or a tokenizer, as the dialog does; without a path, ask for one."""
         from tokentui.ui.dialogs.open import OpenScreen
 
-
-        def chosen(command: do.Open | do.OpenTokenizer | None) -> None:
-            if command is not None:
-                self.open_source(command)
-
-        self.app.push_screen(dialog := OpenScreen(self.engine), chosen)
+        self.app.push_for_result(dialog := OpenScreen(self.engine), self.open_source)
         if path:
             dialog.call_after_refresh(dialog.submit, path)
 

@@ -508,16 +508,15 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Open the finder, leave the dialogs over the screen, do what is chosen, and remember it."""
         from tokentui.ui.dialogs.finder import MOST_RECENT, FinderScreen, Index, entries_of
 
-        def act(entry: Found | None) -> None:
-            if entry is not None:
-                others = [other for other in self.found_before if other.id != entry.id]
-                self.found_before = [entry, *others][:MOST_RECENT]
-                while self in self.app.screen_stack and self.app.screen is not self:
-                    self.app.screen.dismiss()
-                entry.act(self)
+        def act(entry: Found) -> None:
+            others = [other for other in self.found_before if other.id != entry.id]
+            self.found_before = [entry, *others][:MOST_RECENT]
+            while self in self.app.screen_stack and self.app.screen is not self:
+                self.app.screen.dismiss()
+            entry.act(self)
 
         index = Index(entries_of(self.key_sections(), self.app.user_settings))
-        self.app.push_screen(FinderScreen(self.engine, index, self.found_before, typed), act)
+        self.app.push_for_result(FinderScreen(self.engine, index, self.found_before, typed), act)
 
     @property
     def help_section(self) -> str:
@@ -726,12 +725,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """
         from tokentui.ui.dialogs import FindScreen
 
-
-        def answered(line: str | None) -> None:
-            if line is not None:
-                find(line)
-
-        self.app.push_screen(FindScreen(self.engine, where, text, verb), answered)
+        self.app.push_for_result(FindScreen(self.engine, where, text, verb), find)
 
     def push_answer(self, dialog: Screen[Any]) -> None:
         """Show a dialog that an answer of the session opens, unless the user has opened something meanwhile:

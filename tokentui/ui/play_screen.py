@@ -44,7 +44,6 @@ from tokentui.session.playground import (
     preset_played,
 )
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import ColumnWanted
 from tokentui.ui.bindings import Hint, Owners, actions_of, active_actions, key_sections
 from tokentui.ui.dialogs.picker import in_thread
 from tokentui.ui.draw import text as ui_text
@@ -564,11 +563,7 @@ class PlayScreen(EngineScreen[str]):
             self.say(f"{MOST_PLAYED} tokenizers are shown at most: f8 removes one")
             return
 
-        def chosen(wanted: ColumnWanted | None) -> None:
-            if wanted is not None:
-                self._add(Played(wanted))
-
-        self.app.push_screen(PlayAddScreen(self.engine), chosen)
+        self.app.push_for_result(PlayAddScreen(self.engine), lambda wanted: self._add(Played(wanted)))
 
     def _add(self, played: Played) -> None:
         """Add a column for the tokenizer and start to open it. If it is shown already, only say so."""
@@ -695,13 +690,12 @@ class PlayScreen(EngineScreen[str]):
         """Ask for a text, a token or an id, and find it."""
         from tokentui.ui.dialogs import FindScreen
 
-        def answered(line: str | None) -> None:
-            if line is not None:
-                self.sought = line
-                self.action_find_again()
+        def find(line: str) -> None:
+            self.sought = line
+            self.action_find_again()
 
         where = "text (or #id)" if self.focused is self.editor else "tokens (text, #id)"
-        self.app.push_screen(FindScreen(self.engine, where, self.sought), answered)
+        self.app.push_for_result(FindScreen(self.engine, where, self.sought), find)
 
     def action_find_again(self) -> None:
         """Mark all matches of what was sought, and go to the next, round the end.

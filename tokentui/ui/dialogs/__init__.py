@@ -364,7 +364,7 @@ class Dimmed(BackgroundScreen):
         yield from row
 
 
-class FindScreen(Dialog[str | None]):
+class FindScreen(Dialog[str]):
     """Asks for text to find, in a line at the foot. Its result is the text, "" to find nothing any more, None
     if it was left.
 
@@ -442,12 +442,8 @@ class TableDialog(Dialog[Result]):
             text: The text to begin with.
             take: Takes the text, also an empty one.
         """
-        def answered(text: str | None) -> None:
-            if text is not None:
-                take(text)
-
         name = self.SEARCHED or (self.heading or self.HEADING).lower()
-        self.app.push_screen(FindScreen(self.engine, name, text, verb), answered)
+        self.app.push_for_result(FindScreen(self.engine, name, text, verb), take)
 
 
 class ListDialog(TableDialog[Result]):

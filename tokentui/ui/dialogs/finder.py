@@ -423,7 +423,7 @@ def _in_order(wanted: str, name: str) -> bool:
 # The dialog.
 
 
-class FinderScreen(Dialog[Found | None]):
+class FinderScreen(Dialog[Found]):
     """Lists what is found as one types, with a preview. Its result is the entry to act, None if it was left.
 
     Args:

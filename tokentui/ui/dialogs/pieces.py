@@ -244,12 +244,8 @@ class PiecesScreen(Dialog[None]):
 
     def action_filter(self) -> None:
         """Ask for a text, and show only the pieces that contain it."""
-
-        def narrow(text: str | None) -> None:
-            if text is not None:
-                self.narrow(text)
-
-        self.app.push_screen(FindScreen(self.engine, "pre-tokens", self._only, "only"), narrow)
+        dialog = FindScreen(self.engine, "pre-tokens", self._only, "only")
+        self.app.push_for_result(dialog, self.narrow)
 
     def narrow(self, text: str) -> None:
         """Show only the pieces that contain a text; all if it is empty."""

@@ -151,13 +151,9 @@ def ask_beside(
     made: Step | None = None,
 ) -> None:
     """Ask for a what-if of a row, and open the run as it is and the changed one in Compare; see `choices`."""
-
-    def taken(choice: WhatIfChoice | None) -> None:
-        if choice is not None:
-            screen.app.compare(beside(column, choice, screen.engine.run))
-
     dialog = WhatIfScreen(screen.engine, subject_of(row, made), choices(column, row, made))
-    screen.app.push_screen(dialog, taken)
+    screen.app.push_for_result(
+        dialog, lambda choice: screen.app.compare(beside(column, choice, screen.engine.run)))
 
 
 def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
