@@ -31,7 +31,7 @@ from tokentui.ui.draw.running import Boundaries, Layout, LayoutKey
 from tokentui.ui.draw.text import DARK as DARK_THEME
 from tokentui.ui.draw.text import LIGHT as LIGHT_THEME
 from tokentui.ui.draw.text import cell_len, chip, join, runs, variables
-from tokentui.ui.panes.encode import lay_out_tokens
+from tokentui.ui.panes.encode import laid_tokens
 
 
 def parts_of(words: Sequence[Sequence[tuple[int, bool]]]) -> Iterator[CorpusPart]:
@@ -94,7 +94,7 @@ def test_ids_stand_on_the_grounds_of_their_tokens(words: list[str], width: int, 
         EncodedToken(1000 + n, word, word.encode(), starts[n], starts[n + 1], n)
         for n, word in enumerate(words)
     )
-    lines = lay_out_tokens(made, width, height, "text", 1001, chips=True)
+    lines = laid_tokens(made, width, height, "text", 1001, chips=True).lines
     assert all(ui_text.width(line) <= width + 2 for line in lines)
     ids: list[int] = []
     for upper, lower in zip(lines[::2], lines[1::2], strict=True):

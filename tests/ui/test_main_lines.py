@@ -26,7 +26,7 @@ from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
 from tokentui.ui.draw.lines import flow, shortened, spread
 from tokentui.ui.draw.running import CYCLE, Boundaries, Layout, LayoutKey, glyphs, wrap
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.encode import further, lay_out_tokens, tokens
+from tokentui.ui.panes.encode import further, laid_tokens, tokens
 from tokentui.ui.panes.pane import note_cell
 from tokentui.ui.panes.scrubber import curve
 from tokentui.ui.panes.why import sentences, why_lines
@@ -264,7 +264,7 @@ def test_tokens_stand_over_their_ids(words: list[str], width: int, height: int) 
         view_of.tokens[0]._replace(id=1000 + n, piece=word.encode(), text=word)
         for n, word in enumerate(words)
     )
-    out = lay_out_tokens(made, width, height, "text")
+    out = laid_tokens(made, width, height, "text").lines
     assert len(out) <= max(height, 1)
     assert all(ui_text.width(cell) <= width + 2 or "more" in plain(cell) for cell in out)
     if not words or not out or width < 12:

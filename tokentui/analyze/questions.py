@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from tokentui.analyze.report import (
     Cell,
     Column,
-    Part,
     Report,
     Row,
     Section,
@@ -16,6 +15,7 @@ from tokentui.analyze.report import (
     Target,
     data,
     muted,
+    pieces,
     strong,
 )
 from tokentui.analyze.results import UnusedToken, VocabularyReport, WordSegmentations
@@ -60,11 +60,7 @@ def _reason(token: UnusedToken) -> Cell:
     """Say why a token is unused; one that was swallowed names the tokens that it became part of."""
     if token.why != "swallowed" or not token.into:
         return muted(_WHY.get(token.why, token.why))
-    parts: list[Part] = [muted("it always became part of ")]
-    for place, into in enumerate(token.into):
-        parts += [muted(", ")] if place else []
-        parts.append(into)
-    return tuple(parts)
+    return (muted("it always became part of "), *pieces(token.into, ", "))
 
 
 def _saved(answers: VocabularyReport) -> Section:
@@ -129,16 +125,13 @@ def _ways_of(word: WordSegmentations) -> Iterator[Row]:
     It is added if it is not among those listed; the last row counts those left out.
     """
     listed = [*word.ways]
-    if word.chosen and word.chosen not in [pieces for pieces, _ in listed]:
+    if word.chosen and word.chosen not in [way for way, _ in listed]:
         listed.append((word.chosen, None))
-    for place, (pieces, score) in enumerate(listed):
-        taken = pieces == word.chosen
-        parts: list[Part] = []
-        for at, piece in enumerate(pieces):
-            parts += [muted("│")] if at else []
-            parts.append(Span(piece, "accent" if taken else ""))
+    for place, (way, score) in enumerate(listed):
+        taken = way == word.chosen
+        parts = pieces(way, "│", "accent" if taken else "")
         name = () if place else (muted("‘"), data(word.word), muted(f"’  {plural(word.count, 'way')}"))
         figure = "" if score is None else f"{score:.4f}".replace("-", "−")
-        yield Row((name, muted(f"{len(pieces):,}"), tuple(parts), figure), about=word.how, marked=taken)
+        yield Row((name, muted(f"{len(way):,}"), parts, figure), about=word.how, marked=taken)
     if (more := word.count - len(listed)) > 0:
         yield Row(("", "", muted(f"and {plural(more, 'more way')}")))

@@ -189,11 +189,9 @@ class PlayColumn(Guarded, Vertical):
             (place if token.end - token.start != 1 else number(token.start), "")]
         if told is not None and told.id == token.id and told.id is not None:
             if told.parts:
+                parts = (runs(part, limit=_PART_SHOWN) for part in told.parts)
                 second = [(f"step {number(told.step)}", ""), (" · ", "muted")]
-                for n, part in enumerate(told.parts):
-                    second += [("+", "accent")] if n else []
-                    second += runs(part, limit=_PART_SHOWN)
-                second += [(f" · {place}", "muted")]
+                second += [*ui_text.joined(parts, ("+", "accent")), (f" · {place}", "muted")]
             elif told.kind not in ("merge", "unit", "piece"):
                 second += [(f" · {told.kind}", "muted")]
         if chips.cursor < len(chips.encoded.origins):

@@ -140,10 +140,9 @@ class PracticeScreen(TourScreen):
         for n, parts in enumerate(self.question.choices):
             chosen = n == self._row
             mark: Part = ("› " if chosen else "  ", "accent")
-            pair: list[Part] = []
-            for part in parts:
-                pair += [(" + ", "muted")] if pair else []
-                pair += [(span.text, "strong" if chosen else "") for span in visible(part)]
+            style = "strong" if chosen else ""
+            shown = (tuple((span.text, style) for span in visible(part)) for part in parts)
+            pair = ui_text.joined(shown, (" + ", "muted"))
             lines.append((mark, (f"{LETTERS[n]}) ", "muted"), *pair))
         if self.cutting:
             lines.append(self._word())

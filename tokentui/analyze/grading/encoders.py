@@ -12,7 +12,9 @@ from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
 Word = list[bytes]
-Ranks = Mapping[tuple[bytes, bytes], int]
+Pair = tuple[bytes, bytes]
+Ranks = Mapping[Pair, int]
+Segmenter = Callable[[Word, Ranks, int], Word]
 
 
 @dataclass(frozen=True)
@@ -33,39 +35,30 @@ class Encoding:
     text: str = ""
 
 
-def _joined(word: Word, pair: tuple[bytes, bytes], prefix: int) -> Word:
-    """Return the word with each occurrence of the pair joined, from the left.
+def _joined(word: Word, fits: Callable[[Word], bool], prefix: int) -> Word:
+    """Return the word with each two neighbors that fit joined, from the left.
 
     `prefix` is the number of bytes of a continuation mark, which the right part loses.
     """
     out: Word = []
     at = 0
     while at < len(word):
-        if tuple(word[at:at + 2]) == pair:
-            out.append(pair[0] + pair[1][prefix:])
-            at += 2
-        else:
-            out.append(word[at])
-            at += 1
+        joins = at + 1 < len(word) and fits(word[at:at + 2])
+        out.append(word[at] + word[at + 1][prefix:] if joins else word[at])
+        at += 1 + joins
     return out
 
 
-def _by_rank(word: Word, ranks: Ranks, prefix: int) -> Word:
-    while known := [pair for pair in pairwise(word) if pair in ranks]:
-        word = _joined(word, min(known, key=ranks.__getitem__), prefix)
-    return word
+def _repeating(choose: Callable[[Sequence[Pair], Ranks], Pair]) -> Segmenter:
+    """Return a way that joins the pair that is chosen from those with a rank, until there is none."""
 
+    def segment(word: Word, ranks: Ranks, prefix: int) -> Word:
+        while known := [pair for pair in pairwise(word) if pair in ranks]:
+            chosen = list(choose(known, ranks))
+            word = _joined(word, chosen.__eq__, prefix)
+        return word
 
-def _highest(word: Word, ranks: Ranks, prefix: int) -> Word:
-    while known := [pair for pair in pairwise(word) if pair in ranks]:
-        word = _joined(word, max(known, key=ranks.__getitem__), prefix)
-    return word
-
-
-def _leftmost(word: Word, ranks: Ranks, prefix: int) -> Word:
-    while known := [pair for pair in pairwise(word) if pair in ranks]:
-        word = _joined(word, known[0], prefix)
-    return word
+    return segment
 
 
 def _from_right(word: Word, ranks: Ranks, prefix: int) -> Word:
@@ -87,16 +80,7 @@ def _from_right(word: Word, ranks: Ranks, prefix: int) -> Word:
 
 def _one_pass(word: Word, ranks: Ranks, prefix: int) -> Word:
     """Go over the word once and join each pair that has a rank, whatever the rank."""
-    out: Word = []
-    at = 0
-    while at < len(word):
-        if tuple(word[at:at + 2]) in ranks:
-            out.append(word[at] + word[at + 1][prefix:])
-            at += 2
-        else:
-            out.append(word[at])
-            at += 1
-    return out
+    return _joined(word, lambda pair: tuple(pair) in ranks, prefix)
 
 
 def _once_each(word: Word, ranks: Ranks, prefix: int) -> Word:
@@ -127,9 +111,11 @@ def _longest(word: Word, ranks: Ranks, prefix: int) -> Word:
     return out
 
 
-SEGMENTERS: Mapping[str, Callable[[Word, Ranks, int], Word]] = {
-    "rank": _by_rank, "longest": _longest, "one-pass": _one_pass, "from-right": _from_right,
-    "highest": _highest, "leftmost": _leftmost, "once-each": _once_each,
+SEGMENTERS: Mapping[str, Segmenter] = {
+    "rank": _repeating(lambda known, ranks: min(known, key=ranks.__getitem__)),
+    "longest": _longest, "one-pass": _one_pass, "from-right": _from_right,
+    "highest": _repeating(lambda known, ranks: max(known, key=ranks.__getitem__)),
+    "leftmost": _repeating(lambda known, ranks: known[0]), "once-each": _once_each,
     "none": lambda word, ranks, prefix: word,
 }
 """How the units of a word become tokens, by name."""

@@ -326,24 +326,24 @@ def _stale(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, 
             counts[other] = counts.get(other, 0) + weight * (new[other] - old[other])
 
 
+def _lowered(
+    counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair,
+    which: Callable[[Pair], bool] = lambda other: True,
+) -> None:
+    """Lower the pairs that there are less of, of those that are among `which`."""
+    for other in filter(which, old):
+        counts[other] = counts.get(other, 0) - weight * max(old[other] - new[other], 0)
+
+
 def _only_left(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair) -> None:
     """Lower the pairs that end with the left part, not those that start with the right part."""
     _stale(counts, old, new, weight, pair)
-    for other in old:
-        if other[1] == pair[0] and other != pair:
-            counts[other] = counts.get(other, 0) - weight * max(old[other] - new[other], 0)
+    _lowered(counts, old, new, weight, pair, lambda other: other[1] == pair[0] and other != pair)
 
 
 def _only_right(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair) -> None:
     _stale(counts, old, new, weight, pair)
-    for other in old:
-        if other[0] == pair[1] and other != pair:
-            counts[other] = counts.get(other, 0) - weight * max(old[other] - new[other], 0)
-
-
-def _lowered(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair) -> None:
-    for other in old:
-        counts[other] = counts.get(other, 0) - weight * max(old[other] - new[other], 0)
+    _lowered(counts, old, new, weight, pair, lambda other: other[0] == pair[1] and other != pair)
 
 
 UPDATES: Mapping[str, Callable[[Counts, Counter[Pair], Counter[Pair], int, Pair], None] | None] = {

@@ -223,8 +223,5 @@ def _made_by(turn: Turn) -> Cell:
     """Return the merge of the step, or the step in words."""
     if not turn.parts:
         return (("  " + safe(turn.said, limit=200), "muted"),) if turn.said != "start" else ()
-    out: list[tuple[str, str]] = [("  ", "")]
-    for n, part in enumerate(turn.parts):
-        out += [(" + ", "muted")] if n else []
-        out += ui_text.tinted(ui_text.runs(part, limit=_SHOWN), "muted")
-    return tuple(out)
+    shown = (ui_text.tinted(ui_text.runs(part, limit=_SHOWN), "muted") for part in turn.parts)
+    return (("  ", ""), *ui_text.joined(shown, (" + ", "muted")))

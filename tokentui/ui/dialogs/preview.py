@@ -48,12 +48,9 @@ def steps_of(view: PreviewView) -> list[Step]:
     """Return the first steps, and after the last one why there are no more."""
     shown: list[Step] = []
     for row in view.pairs[:STEPS]:
-        made: list[ui_text.Run] = []
-        for part in row.parts:
-            made += [("+", "muted")] if made else []
-            made += ui_text.runs(part, limit=_MOST_SHOWN)
+        made = ui_text.joined((ui_text.runs(part, limit=_MOST_SHOWN) for part in row.parts), ("+", "muted"))
         ranked = number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), 7)
-        shown.append(Step(row.parts, tuple(made), ((ranked, ""),)))
+        shown.append(Step(row.parts, made, ((ranked, ""),)))
     shown += [Step(line, ((safe(line, limit=200), ""),)) for line in view.lines[: STEPS - len(shown)]]
     if view.error:
         shown.append(Step(view.error, (("it cannot be trained", "error"),)))

@@ -100,10 +100,6 @@ class ChartLines(Lines, can_focus=True):
         if self.picture is not None:
             self.look(moved(self.picture, self.size.width, self.size.height, self.view, columns, rows))
 
-    def read_at(self, place: float) -> None:
-        """Put the cursor at a place."""
-        self.look(self.view._replace(at=place))
-
     def action_turn_log(self, axis: str) -> None:
         """Make an axis logarithmic, or linear again; say so if it cannot be."""
         turned = turned_log(self.picture, self.view, axis)

@@ -240,6 +240,15 @@ ON_CHIPS: Mapping[str, str] = MappingProxyType({
 """The styles that runs have on a tint in place of their own, whose colors could not be read there."""
 
 
+def joined(cells: Iterable[Cell], between: Run) -> Cell:
+    """Return cells in a row with a run between each two."""
+    out: list[Run] = []
+    for cell in cells:
+        out += [between] if out else []
+        out += cell
+    return tuple(out)
+
+
 def chip(cell: Cell, ground: str) -> Cell:
     """Return a token as a chip: its runs on the ground of a style, a tint or that of a new token."""
     tint = "tint-" in ground

@@ -414,15 +414,6 @@ def matches(text: str, find: str) -> list[tuple[int, int]]:
     return [(at, at + len(find)) for at in starts]
 
 
-def lay_out_tokens(
-    tokens: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
-    matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
-    chips: bool = False,
-) -> list[Cell]:
-    """Return tokens over their ids as lines; see `laid_tokens`."""
-    return laid_tokens(tokens, width, height, mode, last_id, matched, ages, seen, chips).lines
-
-
 class Laid(NamedTuple):
     """Tokens that are laid out.
 

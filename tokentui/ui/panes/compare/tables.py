@@ -420,28 +420,21 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
         ("words with the same tokens", agreement.same_words, f"of {number(agreement.words)}"),
     ):
         yield TableRow(name, (((name, ""),), ((number(count), ""),), ((other, "muted"),), ()), dim=dim)
-    if found.partings:
-        titles = ("most often different", "times", a, b)
-        yield TableRow(None, tuple(((title, "strong"),) for title in titles))
-    for n, parting in enumerate(found.partings):
-        cells = (runs(parting.text, limit=TEXT_SHOWN), ((number(parting.count), ""),), _cut(parting.a),
-            _cut(parting.b))
-        yield TableRow(("parting", n), cells, dim=dim)
-    if found.words:
-        titles = ("words that differ most often", "times", a, b)
-        yield TableRow(None, tuple(((title, "strong"),) for title in titles))
-    for n, word in enumerate(found.words):
-        cells = runs(word.text, limit=TEXT_SHOWN), ((number(word.count), ""),), _cut(word.a), _cut(word.b)
-        yield TableRow(("word", n), cells, dim=dim)
+    for kind, title, cuts in (
+        ("parting", "most often different", found.partings),
+        ("word", "words that differ most often", found.words),
+    ):
+        if cuts:
+            yield TableRow(None, tuple(((head, "strong"),) for head in (title, "times", a, b)))
+        for n, cut in enumerate(cuts):
+            cells = (runs(cut.text, limit=TEXT_SHOWN), ((number(cut.count), ""),), _cut(cut.a), _cut(cut.b))
+            yield TableRow((kind, n), cells, dim=dim)
 
 
 def _cut(tokens: Sequence[str]) -> Cell:
     """Return tokens with bars between them."""
-    out: list[Run] = []
-    for token in tokens:
-        out += [("│", "muted")] if out else []
-        out += runs(token, limit=TEXT_SHOWN)
-    return tuple(out) or (("nothing", "muted"),)
+    shown = (runs(token, limit=TEXT_SHOWN) for token in tokens)
+    return ui_text.joined(shown, ("│", "muted")) or (("nothing", "muted"),)
 
 
 class MeasuresList(Listing, Pane):
