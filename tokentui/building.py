@@ -44,6 +44,9 @@ PROCESSORS = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "generic", "arm6
 OUTSIDE = {"log", "log1p", "exp", "memset", "memcpy", "memmove"}
 """The functions that kernels may call outside of themselves. Each process has them."""
 
+LIBRARIES = Path(native.FOLDER)
+"""The folder of the libraries."""
+
 Made: TypeAlias = Any
 """An object of Numba, LLVM or NumPy, whose kind is not known before it runs."""
 _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
@@ -405,10 +408,10 @@ def main() -> None:
         words = [sys.executable, "-m", "tokentui.building", *sys.argv[1:]]
         sys.exit(subprocess.run(words, env=environ).returncode)
     if local:
-        print(f"built {build_local(native.LIBRARIES, sys.argv[2]).name}")  # noqa: T201
+        print(f"built {build_local(LIBRARIES, sys.argv[2]).name}")  # noqa: T201
     elif sys.argv[1:] != ["--check"]:
-        build(native.LIBRARIES)
-    elif names := changed(native.LIBRARIES):
+        build(LIBRARIES)
+    elif names := changed(LIBRARIES):
         sys.exit(f"a new build gives other bytes: {', '.join(names)}")
     else:
         print("a new build gives the same bytes")  # noqa: T201

@@ -42,7 +42,7 @@ def run(folder: Path, **environment: str) -> list[str]:
 @pytest.fixture(scope="module")
 def expected() -> str:
     """The ids that plain Python finds."""
-    engine, ids = run(native.LIBRARIES, **{engines.VARIABLE: "off"})
+    engine, ids = run(Path(native.FOLDER), **{engines.VARIABLE: "off"})
     assert engine == engines.PLAIN
     return ids
 
@@ -57,7 +57,7 @@ def test_the_manifest_lists_every_kernel(loaded: None) -> None:
 @pytest.mark.slow
 def test_the_shipped_tables_are_those_of_the_installed_regex_if_it_takes_them() -> None:
     """All code points are compared. A new `regex` with other classes does not take the tables and passes."""
-    shipped = json.loads((native.LIBRARIES / "classes.json").read_text())
+    shipped = json.loads((Path(native.FOLDER) / "classes.json").read_text())
     made = json.loads(rules.as_json())
     agrees = rules.agrees(rules.runs_of(rules._letters()), rules._folds())
     assert agrees, "the check refuses the tables of the installed regex"
@@ -90,7 +90,7 @@ def test_tables_with_other_folds_do_not_agree() -> None:
 
 @pytest.mark.slow
 def test_tables_of_another_regex_are_not_taken(tmp_path: Path, expected: str) -> None:
-    folder = shutil.copytree(native.LIBRARIES, tmp_path / "libraries")
+    folder = shutil.copytree(Path(native.FOLDER), tmp_path / "libraries")
     shipped = json.loads((folder / "classes.json").read_text())
     tables = {**shipped["tables"], "letters": shipped["tables"]["bert"]}
     other = json.dumps({**shipped, "regex": "0", "tables": tables})
@@ -147,7 +147,7 @@ def test_plain_python_replaces_a_damaged_library(
     damage: Callable[[Path], None], engine: str, loaded: None, tmp_path: Path, expected: str
 ) -> None:
     """The results are the same."""
-    folder = shutil.copytree(native.LIBRARIES, tmp_path / "libraries")
+    folder = shutil.copytree(Path(native.FOLDER), tmp_path / "libraries")
     damage(folder / native.library_of(native.system()))
     assert run(folder) == [engine, expected]
 
@@ -157,7 +157,7 @@ def test_plain_python_replaces_a_library_with_other_signatures(
     loaded: None, tmp_path: Path, expected: str
 ) -> None:
     """A warning reports the failure. The results are the same."""
-    folder = shutil.copytree(native.LIBRARIES, tmp_path / "libraries")
+    folder = shutil.copytree(Path(native.FOLDER), tmp_path / "libraries")
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["kernels"] = dict.fromkeys(manifest["kernels"], "void <- int64")
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -172,7 +172,7 @@ def test_plain_python_replaces_a_library_with_other_signatures(
 @pytest.mark.slow
 def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, expected: str) -> None:
     """It needs no home either."""
-    folder = shutil.copytree(native.LIBRARIES, tmp_path / "libraries")
+    folder = shutil.copytree(Path(native.FOLDER), tmp_path / "libraries")
     folder.chmod(0o500)
     home = tmp_path / "home"
     home.write_text("a file")
@@ -184,7 +184,7 @@ def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, e
 @pytest.mark.timeout(600)  # Numba compiles meanwhile
 def test_the_sources_do_the_same_as_numba_compiles_them_here(expected: str) -> None:
     pytest.importorskip("numba")
-    assert run(native.LIBRARIES, **{engines.TEST_VARIABLE: "numba"}) == [engines.COMPILED, expected]
+    assert run(Path(native.FOLDER), **{engines.TEST_VARIABLE: "numba"}) == [engines.COMPILED, expected]
 
 
 def test_every_array_kind_has_its_width() -> None:

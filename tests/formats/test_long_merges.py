@@ -15,7 +15,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.formats import source, tokens
 from tokentui.formats.files import load
 from tokentui.formats.huggingface.file import HUGGINGFACE
-from tokentui.formats.pairs import Pairs
+from tokentui.formats.pairs import Pairs, read_names
 from tokentui.formats.source import Source
 
 NAMES = st.sampled_from(
@@ -163,8 +163,11 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
     rows += data.draw(st.lists(st.sampled_from(rows), max_size=4)) if rows else []
     rows = data.draw(st.permutations(rows)) if data.draw(st.booleans()) else rows
     missing = data.draw(st.sampled_from([*names, None]))
-    vocabulary = {name: n for n, name in enumerate(names) if name != missing}
-    model = {"type": "BPE", "vocab": vocabulary, "merges": rows}
+    texts = data.draw(st.booleans())
+    ids = data.draw(st.permutations(range(len(names)))) if data.draw(st.booleans()) else range(len(names))
+    vocabulary = {name: n for n, name in zip(ids, names, strict=True) if name != missing}
+    model = {"type": "BPE", "vocab": vocabulary,
+             "merges": [" ".join(row) for row in rows] if texts else rows}
     text = json.dumps({"version": "1.0", "model": model}, indent=indent, ensure_ascii=ascii_)
     document = text.encode("utf-8", "surrogatepass")
 
@@ -183,14 +186,55 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
     assert found("") == found("off")
 
 
-def test_kernels_read_the_rows(loaded: None) -> None:
-    rows = [["a", "b"], ["\n", "ab"], ["\x07", '"'], ["é", "a"]]
-    names = dict.fromkeys(["a", "b", "\n", "ab", "\x07", '"', "é", "\x07\"", "\nab"], 0)
-    pairs = Pairs(names)
-    assert pairs.read(json.dumps(rows)[1:].encode())
-    assert [list(row) for row in pairs] == rows
-    assert pairs.makes.tolist() == [3, 8, 7, -1]
-    for wrong in ([["a", "x"]], [["a", "b", "a"]], [["a"]], ["a b"], [["a", 1]], []):
-        assert not Pairs(names).read(json.dumps(wrong)[1:].encode())
-    for text in ('["a","b"]', '["a","b"]] ', '["a","b"],]', '["a""b"]]', '["a","b"]x]', '["a,"b"]]', '["a\\'):
-        assert not Pairs(names).read(text.encode())
+NAMES_READ = ["a", "b", "\n", "ab", "\x07", '"', "é", "🙂", "\x07\"", "\nab", "x" * 5000]
+
+
+@pytest.mark.parametrize("ascii_", [True, False])
+def test_kernels_read_the_rows(loaded: None, ascii_: bool) -> None:
+    rows = [["a", "b"], ["\n", "ab"], ["\x07", '"'], ["é", "🙂"]]
+    text = json.dumps(dict.fromkeys(NAMES_READ, 7), indent=2, ensure_ascii=ascii_).encode()
+    names = read_names(text, 1)
+    assert names is not None
+    assert (names.ids, names.end) == (dict.fromkeys(NAMES_READ, 7), len(text))
+
+    def read_rows(text: str) -> list[list[str]] | None:
+        assert names is not None
+        pairs = Pairs(names.ids)
+        if pairs.read(text.encode(), 1, names.table) is None:
+            assert not pairs
+            return None
+        assert pairs.makes.tolist() == [3, 9, 8, -1][: len(pairs)]
+        return [list(row) for row in pairs]
+
+    for listed in (rows, [" ".join(row) for row in rows]):
+        assert read_rows(json.dumps(listed, indent=2, ensure_ascii=ascii_) + "}") == rows
+    for wrong in (
+        [["a", "x"]], [["a", "b", "a"]], [["a"]], [["a", 1]], [], ["a"], ["a  b"], [" a"], ["a b a"], [1],
+        ["a b", ["a", "b"]], [["a", "b"], "a b"], ["#version: 0"], ["#version 0"], [["a", "\ud800"]],
+    ):
+        assert read_rows(json.dumps(wrong)) is None
+    for text_ in ('["a","b"]', '[["a","b"]', '[["a","b"],]', '[["a""b"]]', '[["a","b"]x]', '[["a,"b"]]',
+                  '[["a\\', "[", '["a b"', '["a b" "a b"]', '["a\tb"]', '["a\\u00g0 b"]', '["a\\x b"]'):
+        assert read_rows(text_) is None
+
+
+@pytest.mark.parametrize("text", [
+    "{}", "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{"a":-1}', '{"a":01}', '{"a":1.0}',
+    '{"a":1e3}', '{"a":"1"}', '{"a":12345678901}', '{"a":1 "b":2}', '{"a" 1}', '{a:1}', '{"a":1,"a":2}',
+    '{"\\ud800":1}', '{"\\ud800\\u0041":1}', '{"\\udc00":1}', '{"\\u12g4":1}', '{"\\q":1}',
+    '{"\t":1}', '{"a\\',
+])
+def test_kernels_leave_other_objects_to_plain_python(loaded: None, text: str) -> None:
+    assert read_names(text.encode(), 1) is None
+
+
+@pytest.mark.parametrize("text", [
+    '{"a":0}', '{ "a" : 0 , "b"\t:\r\n1 } ', '{"a":2147483648}', '{"":1}',
+    '{"\\u0000\\b\\f\\/\\uD83D\\ude42":5}',
+    '{"\\u007f\\u0080\\u07ff\\u0800\\uffff":5}',
+])
+def test_kernels_read_ids(loaded: None, text: str) -> None:
+    found = read_names(text.encode(), 1)
+    assert found is not None
+    assert found.ids == json.loads(text)
+    assert list(map(type, found.ids.values())) == [int] * len(found.ids)

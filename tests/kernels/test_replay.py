@@ -14,7 +14,7 @@ from tokentui.core import arrays, native
 from tokentui.learn.kernels import layout, order
 from tokentui.learn.kernels.unigram import PASSES
 
-LIBRARY = native.LIBRARIES / native.library_of(native.system())
+LIBRARY = Path(native.FOLDER) / native.library_of(native.system())
 pytestmark = pytest.mark.usefixtures("loaded")
 
 

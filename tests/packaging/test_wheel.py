@@ -158,7 +158,7 @@ def test_links_and_pictures_of_the_readme_work_on_a_package_index(built: tuple[P
 
 def released(system: str) -> Path:
     """Return the library of a system. The test is skipped where the source has not those of a release."""
-    path = native.LIBRARIES / native.library_of(system)
+    path = Path(native.FOLDER) / native.library_of(system)
     if not path.is_file() or native.manifest().get("local"):
         pytest.skip("this source has no libraries, or one that was built locally")
     return path

@@ -41,7 +41,8 @@ from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Tuple
 from tokentui.encode import decode, id_tables
 from tokentui.encode.id_texts import IdTexts, Spelling
 from tokentui.formats import tokens
-from tokentui.formats.pairs import Pairs
+from tokentui.formats.pairs import Pairs, read_names
+from tokentui.formats.source import Node
 from tokentui.learn import compiled
 from tokentui.learn.kernels import order
 from tokentui.learn.unigram import lattice
@@ -298,13 +299,16 @@ def work(samples: Sequence[str] = SAMPLES) -> None:
             for every in (False, True):
                 table.joined(array(kind, random_numbers.choices(known, k=60)), every=every)
     pieces = ["a", "b", "\n", '"', "aa", "ab", "ba", "bb", "a\n", '"a', "aba"]
-    names = {name: n for n, name in enumerate(pieces)}
-    rows = [["a", "ba"], ["a", "b"], ["b", "a"], ["a", "a"], ["b", "b"], ["a", "\n"], ['"', "a"]]
+    names = json.dumps({name: n for n, name in enumerate(pieces)}, indent=1).encode()
+    rows = [["a", "ba"], ["a", "b"], ["b", "a"], ["a", "a"], ["b", "b"], ["a", "\n"], ['"', "a"], ["ab", "a"]]
     for part in (rows[1:5], rows):
-        pairs = Pairs(names)
-        assert pairs.read(json.dumps(part, indent=1)[1:].encode())
-        with mock.patch.object(tokens, "MANY_ROWS", 0):
-            tokens._parents(len(pairs.names), [0], pairs.lefts, pairs.rights, pairs.makes)
+        for listed in (part, [" ".join(row) for row in part]):
+            found = read_names(names, 1)
+            assert found is not None
+            pairs = Pairs(found.ids)
+            assert pairs.read(json.dumps(listed, indent=1).encode(), 1, found.table) is not None
+            with mock.patch.object(tokens, "MANY_ROWS", 0):
+                tokens.in_merge_order(found.ids, pairs, Node(None, "a file").at)
 
 
 def _use(trainer: tokentui.Trainer, text: str) -> None:
@@ -357,7 +361,7 @@ def main() -> None:
         with calls.open("wb") as file, Recorder(file) as recorder:
             work()
         driver = build_driver(Path(folder), [sys.executable, "-m", "ziglang", "cc", "-target", TARGET])
-        done = replay([*QEMU, driver], native.LIBRARIES / native.library_of(SYSTEM), calls)
+        done = replay([*QEMU, driver], Path(native.FOLDER) / native.library_of(SYSTEM), calls)
     if done.returncode:
         sys.exit(f"{SYSTEM}: {done.stderr.strip() or f'the replay ended with {done.returncode}'}")
     for line in ("kernel calls rounded float64 float32", *done.stdout.splitlines()):

@@ -17,20 +17,16 @@ import ctypes
 import functools
 import importlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from tokentui.core import library
 from tokentui.core.arrays import Array, Row, width_of
 from tokentui.core.engines import NUMBA
-from tokentui.core.library import FOLDER
+from tokentui.core.library import FOLDER as FOLDER
 from tokentui.core.library import KernelsUnavailable as KernelsUnavailable
 from tokentui.core.library import library_of as library_of
 from tokentui.core.library import manifest as manifest
 from tokentui.core.library import system as system
-
-LIBRARIES = Path(FOLDER)
-"""The folder of the libraries."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 Code: TypeAlias = Callable[..., Any]

@@ -1,21 +1,23 @@
-"""Long lists of merges, stored as numbers of names."""
+"""Long tables of a model: its tokens, and its merges, stored as numbers of names."""
 
 from __future__ import annotations
 
 import functools
+import io
 import itertools
-import json
-import re
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import add, itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokentui.core.arrays import flat
 
 if TYPE_CHECKING:
     from tokentui.text.kernels.scan_count import WordTable
+
+_SHORTEST_ID, _SHORTEST_ROW = len('"":0,'), len('"a b",')
+"""The fewest bytes of a token with its id, and of a row of merges."""
 
 
 def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
@@ -26,32 +28,54 @@ def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
     return itemgetter(*keys)(table) if len(keys) > 1 else [table[key] for key in keys]
 
 
-_ROW = re.compile(rb'''
-    \[[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*,[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*\]
-    [ \t\r\n]*([],])
-''', re.VERBOSE)
-"""A row of two texts in JSON, and what is behind it."""
+class NameTable(NamedTuple):
+    """The tokens of a model as a kernel reads them.
+
+    Attributes:
+        ids: The id of each token.
+        table: A table of words, in which a kernel finds the number of each name, from 0, and has no room for
+            others.
+        end: The offset after the object in the JSON text.
+    """
+
+    ids: dict[str, int]
+    table: WordTable
+    end: int
 
 
-def table_of(names: Collection[str]) -> WordTable:
-    """Return a table of words, in which a kernel finds the number of each name, from 0, and has no room for
-    others. Kernels must be available."""
+def read_names(data: bytes, at: int) -> NameTable | None:
+    """Read an object of ids by a kernel. Kernels must be available.
+
+    Args:
+        data: A JSON text that has the object.
+        at: The offset after its opening brace.
+
+    Returns:
+        The tokens; None if it is empty, has other values, a name twice, or half a surrogate pair.
+    """
+    from tokentui.formats.kernels.rows import OTHER, read_tokens
     from tokentui.text.kernels.scan_count import INLINE, WordTable, add_words
 
+    most = (len(data) - at) // _SHORTEST_ID + 1
+    text, ends = flat("uint8", len(data) - at + INLINE), flat("int64", most + 1)
+    lengths, ids = flat("int64", most), flat("int64", most)
+    end, count = read_tokens(data, at, text, ends, lengths, ids)
+    if end == OTHER:
+        return None
     try:
-        data = list(map(str.encode, names))
-    except UnicodeEncodeError:  # half a surrogate pair
-        data = [name.encode("utf-8", "surrogatepass") for name in names]
-    bounds = array("q", itertools.accumulate(map(len, data), initial=0))
-    text = b"".join(data) + bytes(INLINE)
-    bits = (4 * len(data) + 4).bit_length()
+        names = io.StringIO(str(text[: ends[count]], "utf-8"))
+    except UnicodeDecodeError:
+        return None
+    by_name = dict(zip(map(names.read, lengths[:count]), ids[:count], strict=True))
+    if len(by_name) < count:
+        return None
+    bits = (4 * count + 4).bit_length()
     table = WordTable(
-        flat("int32", 1 << bits), 64 - bits, flat("uint64", 4 * len(data)),
-        flat("uint8", len(text) + INLINE), flat("int64", len(data) + 1),
-        flat("int64", 1),
+        flat("int32", 1 << bits), 64 - bits, flat("uint64", 4 * count),
+        flat("uint8", ends[count] + 2 * INLINE), flat("int64", count + 1), flat("int64", 1),
     )
-    add_words(text, text, bounds, bounds[1:], 0, table)
-    return table
+    add_words(text, text, ends[: count + 1], lengths[:count], 0, table)
+    return NameTable(by_name, table, end)
 
 
 class Pairs(Sequence[tuple[str, str]]):
@@ -68,11 +92,7 @@ class Pairs(Sequence[tuple[str, str]]):
 
     def __init__(self, vocabulary: Mapping[str, object], cut: int = 0) -> None:
         self._of = vocabulary, cut
-        names_, count = list(vocabulary.values()), range(len(vocabulary))
-        in_order = set(map(type, names_)) <= {int} and names_ == list(count)  # so it is nearly always
-        numbers = vocabulary if in_order else dict(zip(vocabulary, count, strict=True))
-        self._numbers: defaultdict[str, Any] = defaultdict(itertools.count(len(names_)).__next__, numbers)
-        self.lefts, self.rights, self.makes = array("l"), array("l"), array("l")
+        self.lefts, self.rights, self.makes = array("q"), array("q"), array("q")
 
     def is_of(self, vocabulary: Mapping[str, object], cut: int) -> bool:
         """Return whether the numbers are those of a vocabulary with this cut."""
@@ -95,58 +115,54 @@ class Pairs(Sequence[tuple[str, str]]):
         """
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
         # `array(values)` takes a tenth of the time of `extend(values)`
-        self.lefts += array("l", picked(self._numbers, lefts))
-        self.rights += array("l", picked(self._numbers, rights))
+        self.lefts += array("q", picked(self._numbers, lefts))
+        self.rights += array("q", picked(self._numbers, rights))
         joined = list(map(add, lefts, [name[cut:] for name in rights] if cut else rights))
         first = self._numbers.get(joined[0], -1) if joined else -1
         in_order = range(first, first + len(joined))
         if first >= 0 and list(itertools.islice(self._of[0], first, in_order.stop)) == joined:
-            self.makes += array("l", in_order)  # the vocabulary has them in the order of the merges
+            self.makes += array("q", in_order)  # the vocabulary has them in the order of the merges
         else:
-            self.makes += array("l", list(map(self._numbers.get, joined, itertools.repeat(-1))))
+            self.makes += array("q", list(map(self._numbers.get, joined, itertools.repeat(-1))))
 
-    def read(self, data: bytes) -> bool:
-        """Add the rows of a JSON list by a kernel. Kernels must be available, and no part lose characters.
+    def read(self, data: bytes, at: int, table: WordTable) -> int | None:
+        """Read the rows of a JSON list by a kernel. Kernels must be available, and no part lose characters.
 
         Args:
-            data: The list after its opening bracket, up to and with its closing bracket.
+            data: A JSON text that has the list.
+            at: The offset after its opening bracket.
+            table: The names of the vocabulary.
 
         Returns:
-            False, with some rows added, if a row is not a pair of names of the vocabulary.
+            The offset after its closing bracket; None, with no row added, if a row is not a pair of names of
+            the vocabulary.
         """
-        from tokentui.formats.kernels.rows import ASKS, DONE, OTHER, PADDING, ROOM, read_rows
+        from tokentui.formats.kernels.rows import OTHER, PADDING, ROOM, read_rows
 
-        most, at, filled, state = data.count(b"]"), 0, 0, ASKS
+        most = (len(data) - at) // _SHORTEST_ROW + 1
         columns = [flat("int64", most) for _ in range(3)]
-        names, buffer = table_of(self._numbers), flat("uint8", ROOM + PADDING)
-        ended = data + b"\0"  # a byte that ends every loop of the kernel
-        while True:
-            at, filled, state = read_rows(ended, at, names, buffer, buffer, *columns, filled)
-            if state == OTHER:
-                return False
-            if state == DONE:
-                break
-            row = _ROW.match(data, at)
-            if row is None:
-                return False
-            left, right = (json.loads(row[n]) for n in (1, 2))
-            numbers = [self._numbers.get(name, -1) for name in (left, right, left + right)]
-            if -1 in numbers[:2]:
-                return False
-            for column, number in zip(columns, numbers, strict=True):
-                column[filled] = number
-            at, filled = row.end(), filled + 1
-            if row[3] == b"]":
-                break
+        buffer = flat("uint8", ROOM + PADDING)
+        end, filled = read_rows(data, at, table, buffer, buffer, *columns)
+        if end == OTHER:
+            return None
         for own, column in zip((self.lefts, self.rights, self.makes), columns, strict=True):
             own.frombytes(column[:filled].cast("B"))
-        return at == len(data)
+        return int(end)
+
+    @functools.cached_property
+    def _numbers(self) -> defaultdict[str, Any]:
+        """The number of each name. A new name gets the next one."""
+        vocabulary, count = self._of[0], len(self._of[0])
+        ids = list(vocabulary.values())
+        in_order = set(map(type, ids)) <= {int} and ids == list(range(count))  # so it is nearly always
+        numbers = vocabulary if in_order else dict(zip(vocabulary, range(count), strict=True))
+        return defaultdict(itertools.count(count).__next__, numbers)
 
     @functools.cached_property
     def names(self) -> list[str]:
         """The name of each number, as they were at the first access: to be used after all pairs were
         added."""
-        return list(self._numbers)
+        return list(self._numbers if "_numbers" in vars(self) else self._of[0])
 
     def __len__(self) -> int:
         return len(self.lefts)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from tokentui.core import engines, limits
 from tokentui.core.errors import TokentuiError
@@ -24,7 +24,7 @@ from tokentui.core.files import open_regular, read_errors, read_regular, refuse_
 from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
 from tokentui.formats import gguf, published
-from tokentui.formats.pairs import Pairs
+from tokentui.formats.pairs import Pairs, read_names
 from tokentui.recipe import Recipe
 from tokentui.text import remote
 from tokentui.text.files import Meter, read_path, read_stream
@@ -243,20 +243,23 @@ def mending(hint: str) -> Iterator[None]:
         raise TokentuiError(what, error.where, hint if error.hint == MEND else error.hint) from None
 
 
-def parse(text: str, where: str) -> Node:
+def parse(text: str, where: str, tables: Mapping[str, object] = {}) -> Node:
     """Parse JSON. NaN and duplicate keys are errors.
 
     Args:
         text: The text.
         where: The name of the file.
+        tables: Values to be put in place of the constants `NaN` and `Infinity`, each once.
 
     Raises:
         TokentuiError: It is not JSON. The message has the line and column.
     """
-    place = Node(None, where)
+    place, left = Node(None, where), dict(tables)
 
-    def constant(name: str) -> NoReturn:
-        raise place.error(f"{name} is not a JSON number")
+    def constant(name: str) -> object:
+        if name not in left:
+            raise place.error(f"{name} is not a JSON number")
+        return left.pop(name)
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         by_key = dict(pairs)
@@ -277,28 +280,69 @@ def parse(text: str, where: str) -> Node:
         raise place.error("a number is too large") from None
 
 
-# --- long lists of merges ---
+# --- long tables of tokens and merges ---
 
 
-LONG = 1 << 22
-"""Files of at least this many bytes are parsed with their merges in blocks, which otherwise need most of the
-memory."""
+LONG = 1 << 20
+"""Files of at least this many bytes are read with their tokens and merges apart: by kernels, or with the
+merges in blocks, which otherwise need most of the memory."""
 BLOCK = 1 << 18
 """Approximate bytes of a block."""
-_MERGES = re.compile(rb'"merges"\s*:\s*\[')
+_TOKENS, _MERGES = re.compile(rb'"vocab"\s*:\s*\{'), re.compile(rb'"merges"\s*:\s*\[')
 _BETWEEN = re.compile(rb'"\s*\]\s*,\s*(?=\[\s*")')
 _END = re.compile(rb'\]\s*\](?=\s*(?:\}|,\s*"))')
-_KEY, _LAST, _TAIL = b'"merges"', re.compile(rb'\]\s*\](?=\s*\}\s*\}\s*\Z)'), 1 << 12
-"""The key of the list, its end where it is the last of the last object, and the bytes where that is looked
-for: a search for `_END` reads every row."""
+_LAST, _TAIL = re.compile(rb'\]\s*\](?=\s*\}\s*\}\s*\Z)'), 1 << 12
+"""The end of the list where it is the last of the last object, and the bytes where that is looked for: a
+search for `_END` reads every row."""
 _TRIES = 9
+
+
+def _by_kernels(data: bytes, where: str) -> Node | None:
+    """Parse a JSON text with the tokens and merges of a model, which kernels read. None if the text has
+    another structure or any error; then the caller parses the whole text. Kernels must be available."""
+    begin = _begin_of(_TOKENS, b'"vocab"', data)
+    if begin is None or (names := read_names(data, begin.end())) is None:
+        return None
+    tables: list[tuple[int, int, object]] = [(begin.end() - 1, names.end, names.ids)]
+    begin = _begin_of(_MERGES, b'"merges"', data)
+    if begin is not None:
+        pairs = Pairs(names.ids)
+        if (end := pairs.read(data, begin.end(), names.table)) is None:
+            return None
+        tables.append((begin.end() - 1, end, pairs))
+    with contextlib.suppress(TokentuiError, UnicodeDecodeError):
+        root = _around(data, where, tables)
+        model = root["model"]
+        prefix = model["continuing_subword_prefix"].value
+        if model["vocab"].value is names.ids and (begin is None or model["merges"].value is pairs):
+            return root if not prefix or begin is None else None
+    return None
+
+
+def _around(data: bytes, where: str, tables: list[tuple[int, int, object]]) -> Node:
+    """Parse a JSON text in which one or two ranges have known values.
+
+    Args:
+        data: The text.
+        where: The name of the file.
+        tables: Start, end and value of each range.
+
+    Raises:
+        TokentuiError: What is left is no JSON.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    parts, at, marks = [], 0, dict[str, object]()
+    for mark, (start, end, value) in zip(("NaN", "Infinity"), sorted(tables), strict=False):
+        parts += [data[at:start], mark.encode()]
+        marks[mark], at = value, end
+    return parse(b"".join([*parts, data[at:]]).decode("utf-8-sig"), where, marks)
 
 
 def _with_pairs(data: bytes, where: str) -> Node | None:
     """Parse a JSON text with a large list of merges, which becomes `Pairs`. None if the text has another
     structure or any error; then the caller parses the whole text."""
-    begin, mark = _merges_in(data, 0), f"pairs {len(data)}"
-    if begin is None or _merges_in(data, begin.end()) or mark.encode() in data:
+    begin = _begin_of(_MERGES, b'"merges"', data)
+    if begin is None:
         return None
     last = _LAST.search(data, max(begin.end(), len(data) - _TAIL))
     with contextlib.suppress(ValueError, RecursionError):
@@ -307,23 +351,23 @@ def _with_pairs(data: bytes, where: str) -> Node | None:
         )
         for bracket in itertools.islice(ends, _TRIES):
             # It is the end of the list, or a text that looks like one: then the rest is not JSON.
-            text = f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{data[bracket.end() :].decode()}'
+            mark = object()
             with contextlib.suppress(TokentuiError):
-                root = parse(text, where)
+                root = _around(data, where, [(begin.end() - 1, bracket.end(), mark)])
                 model = root.mapping().get("model")
-                if not isinstance(model, dict) or model.get("merges") != mark:
+                if not isinstance(model, dict) or model.get("merges") is not mark:
                     return None
                 model["merges"] = pairs = _pairs(data, begin.end(), bracket.end(), model)
                 return None if pairs is None else root
     return None
 
 
-def _merges_in(data: bytes, at: int) -> re.Match[bytes] | None:
-    """Return the first beginning of a list of merges from a place on."""
-    while (at := data.find(_KEY, at)) >= 0:  # a search for the pattern takes ten times as long
-        if begin := _MERGES.match(data, at):
+def _begin_of(pattern: re.Pattern[bytes], key: bytes, data: bytes) -> re.Match[bytes] | None:
+    """Return the first beginning of the value of a key."""
+    at = -1
+    while (at := data.find(key, at + 1)) >= 0:  # a search for the pattern takes ten times as long
+        if begin := pattern.match(data, at):
             return begin
-        at += 1
     return None
 
 
@@ -343,10 +387,6 @@ def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs
     vocabulary, prefix = model.get("vocab"), model.get("continuing_subword_prefix")
     named = vocabulary if isinstance(vocabulary, dict) else {}
     cut_ = len(prefix) if isinstance(prefix, str) else 0
-    if engines.available() and named and not cut_:
-        with engines.rescued():
-            pairs = Pairs(named)
-            return pairs if pairs.read(data[at:end]) else None
     pairs = Pairs(named, cut_)
     while at < end:
         rows = None
@@ -447,7 +487,12 @@ class Source:
         """
         if not self.is_object:
             return Node({}, self.where)
-        root = _with_pairs(self.data, self.where) if len(self.data) >= LONG else None
+        root = None
+        if len(self.data) >= LONG:
+            if engines.available():
+                with engines.rescued():
+                    root = _by_kernels(self.data, self.where)
+            root = root or _with_pairs(self.data, self.where)
         if root is None:
             try:
                 text = self.data.decode("utf-8-sig")

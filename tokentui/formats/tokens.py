@@ -9,7 +9,7 @@ import io
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import filterfalse, islice, repeat
+from itertools import compress, filterfalse, islice, repeat
 from operator import add, lt, mul
 from typing import Any
 
@@ -115,7 +115,29 @@ def ends_in(specials: Collection[str], begin: str, end: str) -> tuple[tuple[str,
 
 
 MANY_ROWS = 1 << 15
-"""From this many rows on, a kernel finds those that make a token."""
+"""From this many rows on, kernels put them in order."""
+
+
+def _by_kernels(rows: int) -> bool:
+    """Return whether kernels work on so many rows."""
+    return rows >= MANY_ROWS and engines.available()
+
+
+def _gathered(values: Sequence[int], places: Sequence[int]) -> array[int]:
+    """Return the values at many places, in order."""
+    if _by_kernels(len(places)):
+        with engines.rescued():
+            from tokentui.formats.kernels.rows import pick
+
+            out = array("q", bytes(8 * len(places)))
+            pick(_flat(values), _flat(places), out)
+            return out
+    return array("q", picked(values, places))
+
+
+def _flat(values: Sequence[int]) -> array[int]:
+    """Return numbers as an array of 64-bit numbers."""
+    return values if isinstance(values, array) else array("q", values)
 
 
 class Rows:
@@ -136,10 +158,16 @@ class Rows:
 
     def sides(self) -> tuple[Sequence[int], Sequence[int]]:
         """Return the left symbol of each row, and the right one."""
-        return picked(self._symbols, self._lefts), picked(self._symbols, self._rights)
+        return _gathered(self._symbols, self._lefts), _gathered(self._symbols, self._rights)
 
     def distinct(self) -> int:
         """Return the number of different pairs."""
+        if _by_kernels(len(self._lefts)):
+            with engines.rescued():
+                from tokentui.formats.kernels.rows import distinct_pairs
+
+                bits = (2 * len(self._lefts)).bit_length()
+                return int(distinct_pairs(self._lefts, self._rights, flat("int64", 1 << bits), 64 - bits))
         both = array("i", bytes(8 * len(self._lefts)))
         both[::2], both[1::2] = array("i", self._lefts), array("i", self._rights)
         return len(set(memoryview(both).cast("B").cast("q")))
@@ -175,7 +203,7 @@ class Merges(Sequence[tuple[int, int]]):
 
     @functools.cached_property
     def _sides(self) -> tuple[array[int], array[int]]:
-        lefts, rights = (array("l", picked(side, self._makers)) for side in self._rows.sides())
+        lefts, rights = (_gathered(side, self._makers) for side in self._rows.sides())
         return lefts, rights
 
     def __len__(self) -> int:
@@ -269,62 +297,87 @@ def in_merge_order(
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
                                   "a merge joins two tokens into one, all in the vocabulary")
     units_ = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
-    width, count = len(names), len(makes)
-    run = range(makes[0], makes[0] + count) if count else range(0)
-    if not units_ and makes == array("l", run) and all(map(lt, lefts, makes)) and all(map(lt, rights, makes)):
-        # so it is nearly always: each row makes the next token, of tokens that are before it
-        made: Sequence[int] = run
-        makers: Sequence[int] = range(count)
-        late, others = 0, [*range(run.start), *range(run.stop, width)]
+    others, made, makers, late = _parents(len(names), units_, lefts, rights, makes)
+    others.sort(key=ids.__getitem__)
+    first, width = made[0] if made else 0, len(others)
+    run = range(first, first + len(made))
+    if made == array("q", run):  # so it is nearly always: each merge makes the next token
+        symbols = array("q", bytes(8 * len(names)))
+        symbols[run.start : run.stop] = array("q", range(width, len(names)))
+        for symbol, n in enumerate(others):
+            symbols[n] = symbol
+        tokens, numbers = ([*map(values.__getitem__, others), *values[run.start : run.stop]]
+                           for values in (names, ids))
     else:
-        parents, late = _parents(width, units_, lefts, rights, makes)
-        made, makers = list(parents), list(parents.values())
-        others = list(filterfalse(parents.__contains__, range(width)))
-    order = [*sorted(others, key=ids.__getitem__), *made]
-    symbols = [0] * width
-    for symbol, n in enumerate(order):
-        symbols[n] = symbol
-    tokens, numbers = list(picked(names, order)), list(picked(ids, order))
+        order = array("q", others) + made
+        symbols = _inverted(order)
+        tokens, numbers = list(picked(names, order)), list(picked(ids, order))
     by_symbol = Rows(lefts, rights, symbols, first_wins=first_wins)
-    ordered = Ordered(tokens, numbers, Merges(by_symbol, makers), by_symbol,
-                    array("l", picked(symbols, makes)))
+    ordered = Ordered(tokens, numbers, Merges(by_symbol, makers), by_symbol, _gathered(symbols, makes))
     # rows that make different tokens have different pairs
-    if twice := 0 if made is run else count - by_symbol.distinct():
+    if twice := 0 if len(made) == len(makes) else len(makes) - by_symbol.distinct():
         which = "first" if first_wins else "last"
         ordered.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
     if late:
         ordered.notes.append(f"{_counted(late, 'merge')} with a part that appears later")
-    if again := len(ids) - len(set(ids)):
+    if again := 0 if ids == list(range(len(ids))) else len(ids) - len(set(ids)):
         ordered.notes.append(f"{_counted(again, 'token')} with the id of another one")
     return ordered
 
 
+def _inverted(order: array[int]) -> array[int]:
+    """Return the place of each number in an order of all numbers from 0."""
+    places = array("q", bytes(8 * len(order)))
+    if _by_kernels(len(order)):
+        with engines.rescued():
+            from tokentui.formats.kernels.rows import invert
+
+            invert(order, places)
+            return places
+    for place, n in enumerate(order):
+        places[n] = place
+    return places
+
+
 def _parents(
+    size: int, units_: list[int], lefts: array[int], rights: array[int], makes: array[int]
+) -> tuple[list[int], array[int], Sequence[int], int]:
+    """Find the row that makes each token. Of several rows, the first whose parts exist makes it.
+
+    Returns:
+        (the tokens without a row: units, and tokens that no row can make; the others in the order in which
+        they are made; the row of each of these; how many rows had to wait for a part).
+    """
+    if _by_kernels(len(makes)):
+        with engines.rescued():
+            from tokentui.formats.kernels.rows import MADE, UNIT, first_makers
+
+            states, makers = bytearray(size), flat("int64", size)
+            for unit in units_:
+                states[unit] = UNIT
+            lists, links = flat("int64", size), flat("int64", 2 * len(makes))
+            count, late = first_makers(lefts, rights, makes, states, makers, lists, links)
+            others = list(compress(range(size), states.translate(bytes(n != MADE for n in range(256)))))
+            rows = array("q", bytes(makers[:count]))
+            return others, _gathered(makes, rows), rows, late
+    parents, late = _parents_of(size, units_, lefts, rights, makes)
+    others = list(filterfalse(parents.__contains__, range(size)))
+    return others, array("q", parents), list(parents.values()), late
+
+
+def _parents_of(
     size: int, units_: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
 ) -> tuple[dict[int, int], int]:
-    """Return the row that makes each token, in order, and how many rows had to wait for a part.
-
-    Units and tokens that no row can make have no row. Of several rows for a token, the first whose parts
-    exist makes it.
-    """
+    """Return the row that makes each token, in order, and how many rows had to wait for a part."""
     in_order = not units_ and all(map(lt, makes, islice(makes, 1, None)))
     if in_order and all(map(lt, lefts, makes)) and all(map(lt, rights, makes)):
-        # each row makes a token, of tokens that rows before it make
+        # so it is nearly always: each row makes a token, of tokens that rows before it make
         return dict(zip(makes, range(len(makes)), strict=True)), 0
     present = bytearray(b"\1" * size)
     for result in makes:
         present[result] = 0
     for unit in units_:
         present[unit] = 1
-    if len(makes) >= MANY_ROWS and engines.available():
-        with engines.rescued():
-            from tokentui.formats.kernels.rows import first_makers
-
-            makers = flat("int64", size)
-            lists, links = flat("int64", size), flat("int64", 2 * len(makes))
-            count, late = first_makers(lefts, rights, makes, present[:], makers, lists, links)
-            rows = makers[:count].tolist()
-            return dict(zip(map(makes.__getitem__, rows), rows, strict=True)), late
     parents: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     late = 0

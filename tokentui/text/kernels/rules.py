@@ -26,7 +26,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tokentui.core.native import LIBRARIES, Int64s, Uint8s, Uint16s
+from tokentui.core.native import FOLDER, Int64s, Uint8s, Uint16s
 from tokentui.recipe import Recipe
 from tokentui.text import cuts
 from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
@@ -92,7 +92,8 @@ def _plane(number: int) -> str:
 def _shipped() -> dict[str, Any]:
     """Return the shipped tables; none if they are damaged or differ from the installed `regex`."""
     try:
-        content = json.loads((LIBRARIES / "classes.json").read_bytes())
+        with open(os.path.join(FOLDER, "classes.json"), "rb") as file:
+            content = json.loads(file.read())
         tables = {name: ClassTable(*map(_unpacked, parts)) for name, parts in content["tables"].items()}
         folds = tuple((int(code), int(letter)) for code, letter in content["folds"])
         if any(len(table.high) != 2 * (_CODES // _BLOCK) for table in tables.values()):
