@@ -86,6 +86,39 @@ def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
     assert json.loads(done.stdout) == []
 
 
+NOT_FOR_A_TRAINING = (
+    "tokentui.learn.replay", "tokentui.encode.segment.viterbi", "tokentui.formats.files", "regex", "pathlib",
+    "urllib.parse",
+)
+"""What a training by kernels of a file of the disk does without."""
+NOT_FOR_A_LINE = (
+    "tokentui.analyze.explained", "tokentui.analyze.drawings", "tokentui.formats.classes",
+    "tokentui.formats.folder", "tokentui.formats.oniguruma", "tokentui.formats.sentencepiece", "pathlib",
+)
+"""What the ids of a line by a file of Hugging Face's library do without."""
+WORK = {
+    "training": ("import tokentui; tokentui.train('corpus.txt', 'gpt2', merges=20)", NOT_FOR_A_TRAINING),
+    "a line": (
+        "from tokentui.cli.main import run; run(['encode', '-t', 'tokenizer.json', 'a line'])", NOT_FOR_A_LINE
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+@pytest.mark.slow
+def test_work_loads_nothing_else(loaded: None, tmp_path: Path, name: str) -> None:
+    text = "so many words, so few of them new\n" * 500
+    (tmp_path / "corpus.txt").write_text(text, encoding="utf-8")
+    tokentui.train(None, "gpt2", texts=[text], merges=20).save(tmp_path / "tokenizer.json", "huggingface")
+    code, unwanted = WORK[name]
+    code += f"; import sys; print([one for one in {unwanted!r} if one in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.slow
 def test_rooms_import_what_they_may() -> None:
     """The contracts of import-linter."""

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tokentui.analyze.explained import ids_line
-from tokentui.analyze.report import Cell, Column, Report, Row, Section, Span, Tokens, merged, muted, segmented
+from tokentui.analyze.report import (
+    Cell,
+    Column,
+    Report,
+    Row,
+    Section,
+    Span,
+    Tokens,
+    ids_line,
+    merged,
+    muted,
+    segmented,
+)
 from tokentui.core.safetext import to_bytes
 from tokentui.core.table import plural
 from tokentui.encode.segment.dropout import LIKE

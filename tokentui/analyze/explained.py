@@ -4,12 +4,13 @@ write it, and what decoding gives back."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokentui.analyze.drawings import MOST_UNITS, Lattice, WalkPlace, tree_of_word, viterbi_cells
 from tokentui.analyze.report import (
+    ENCODED,
     NUMBER,
     Cell,
     Column,
@@ -24,6 +25,7 @@ from tokentui.analyze.report import (
     as_json,
     as_row,
     data,
+    ids_line,
     merged,
     muted,
     piece_row,
@@ -34,7 +36,6 @@ from tokentui.core.choices import LARGEST
 from tokentui.core.safetext import visible
 from tokentui.core.table import cell_width, plural
 from tokentui.encode.segment import AppliedMerge, EncodingStep, SplitStep
-from tokentui.encode.vocabulary import NO_ID
 
 if TYPE_CHECKING:
     from tokentui.analyze.results import StringFacts, WordFacts, WordSegmentations
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 EDGE_FIELDS = ("start", "end", "score", "posterior", "best")
 PLACE_FIELDS = ("place", "start", "total", "tried", "best")
 """The fields of an edge of a lattice, and of a place of a walk, in JSON."""
-ENCODED = ("ids", "tokens", "hex", "offsets")
-"""The fields of an encoding in JSON."""
 _FIGURES, _EDGES = 6, 200
 """The most rows of a lattice below its drawing, and of a walk."""
 _HUGE = 10**15
@@ -54,11 +53,6 @@ _HUGE = 10**15
 _WAYS = 5
 """The most ways to write a text in the report on its encoding."""
 _LEFT = (Column(),)
-
-
-def ids_line(ids: Iterable[int | None]) -> str:
-    """Return ids on a line; a token without an id is `null`."""
-    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
 def reason_section(facts: StringFacts) -> Section:

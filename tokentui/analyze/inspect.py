@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tokentui.analyze.drawings import tree_of_token
-from tokentui.analyze.explained import ids_line, reason_section, text_json, text_sections
+from tokentui.analyze.explained import reason_section, text_json, text_sections
 from tokentui.analyze.report import (
     Cell,
     Part,
@@ -19,6 +19,7 @@ from tokentui.analyze.report import (
     Target,
     as_row,
     data,
+    ids_line,
     merged,
     muted,
     piece_row,

@@ -21,6 +21,8 @@ Json: TypeAlias = dict[str, object]
 JSON_VERSION = 1
 """The version of all JSON that the commands print. It grows when a field changes its name or meaning, not
 when one is added."""
+ENCODED = ("ids", "tokens", "hex", "offsets")
+"""The fields of an encoding in JSON."""
 _PIECES = ("parents", "into")
 """Fields that hold several tokens."""
 
@@ -323,6 +325,13 @@ def _tinted(tokens: Tokens) -> Iterator[Span]:
 
 
 # ---- JSON
+
+
+def ids_line(ids: Iterable[int | None]) -> str:
+    """Return ids on a line; a token without an id is `null`."""
+    from tokentui.encode.vocabulary import NO_ID  # most reports have no ids
+
+    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
 def as_row(value: object, *names: str) -> Json:

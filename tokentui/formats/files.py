@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import zlib
 from collections.abc import Collection
 from dataclasses import replace
@@ -11,20 +12,19 @@ from typing import TYPE_CHECKING
 
 from tokentui.core.choices import UNWRITABLE, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
-from tokentui.core.files import read_regular, status_of, write_together
+from tokentui.core.files import read_errors, read_regular, status_of, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognized
-from tokentui.formats.folder import model_folder
 from tokentui.formats.near_misses import lost_bytes, near_miss, refuse_before
 from tokentui.formats.published import located
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
-from tokentui.formats.vocab_txt import has_lines
 from tokentui.recipe import Recipe
 from tokentui.text.remote import is_remote, is_url
 
 if TYPE_CHECKING:
+    from tokentui.formats.folder import ModelFolder
     from tokentui.formats.proof import ExportReport
     from tokentui.formats.spec import Unsupported
 
@@ -34,6 +34,8 @@ _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": 
 _HEAD = 1 << 14
 UNSPLIT = ("gpt2", "tiktoken")
 """Formats without a split. In a folder, the tokenizer class determines it."""
+_TOGETHER = ".spm"
+"""The end of the names of files that belong to a folder even if no class is named."""
 _UNSUPPORTED = "not a supported tokenizer file"
 
 
@@ -57,11 +59,13 @@ def load(
             than `split`, or cannot be encoded by `encode`.
     """
     where, split = path_of(path, "tokenizer"), name_of(split, "split")
-    folder = model_folder(where, class_name)
+    folder = _folder_of(where, class_name)
     source = read_source(where, split) if folder is None else folder.source(split)
     refuse_before(source)
     with quiet_collector():
         if (format := recognized(source)) is None:
+            from tokentui.formats.vocab_txt import has_lines
+
             if has_lines(source):
                 hint = "add --class Bert (words), --class Esm (proteins) or --class Smiles (molecules)"
                 raise source.error("a vocab.txt without ## does not say how words are cut", hint)
@@ -85,6 +89,17 @@ def load(
     return tokenizer.encoded_by(encode) if encode else tokenizer
 
 
+def _folder_of(where: str, class_name: str = "") -> ModelFolder | None:
+    """Return what `model_folder` does; it is not asked about a file whose folder does not matter."""
+    if not class_name and not is_remote(where) and not where.endswith(_TOGETHER):
+        with read_errors(where):
+            if stat.S_ISREG(status_of(located(where)).st_mode):
+                return None
+    from tokentui.formats.folder import model_folder  # with it come the tables of all classes
+
+    return model_folder(where, class_name)
+
+
 def recognize(path: str | os.PathLike[str]) -> Format | None:
     """Return the format of a tokenizer file, None if it has no known format or cannot be read. Never raises
     for
@@ -96,7 +111,7 @@ def recognize(path: str | os.PathLike[str]) -> Format | None:
     try:
         where = str(path) if is_remote(path) else os.fspath(path)
         where = located(where)
-        if (folder := model_folder(where)) is not None:
+        if (folder := _folder_of(where)) is not None:
             where = folder.file
             if not is_url(where) and not is_gguf(where):
                 return recognized(folder.source())

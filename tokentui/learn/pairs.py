@@ -21,7 +21,6 @@ from tokentui.learn.engine import Constraints, MergeEngine, PairEngine, Ranked
 from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.part_lengths import PartLengths
-from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import KEPT_ROWS, Candidate, Inventory, PairCandidate, Ranking, Traits, Why, Worth
 from tokentui.learn.steps import Changed, MergeStep, Span, Stop, Used, Word
 from tokentui.learn.trainer import SLICE_S
@@ -435,6 +434,8 @@ class PairTrainer:
 
     def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
         """Yield the steps up to this one that cut a pre-token in another way, with its tokens."""
+        from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
+
         vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
         order = TokenOrder(vocabulary, MERGES, range(base, base + self.number))
         return WordSegmentations(order).cuts_of(word)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -36,9 +37,8 @@ _ASTRAL = "\U00010000-\U0010ffff"
 
 @functools.cache
 def _tables() -> dict[str, list[str]]:
-    from pathlib import Path  # a text of ASCII needs no tables
-
-    return json.loads(Path(__file__).with_suffix(".json").read_bytes())  # type: ignore[no-any-return]
+    with open(os.path.join(os.path.dirname(__file__), "unicode.json"), "rb") as file:
+        return json.loads(file.read())  # type: ignore[no-any-return]
 
 
 def table(name: str) -> str:

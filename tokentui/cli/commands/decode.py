@@ -8,8 +8,7 @@ import sys
 import click
 
 from tokentui.analyze.drift import DriftCheck, rate, rate_report, report
-from tokentui.analyze.explained import ids_line
-from tokentui.analyze.report import Json
+from tokentui.analyze.report import Json, ids_line
 from tokentui.cli import output
 from tokentui.cli.options import (
     TOKENIZER,

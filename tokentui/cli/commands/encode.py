@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.analyze import explained
-from tokentui.analyze.explained import ENCODED, ids_line
-from tokentui.analyze.report import Json, as_row
+from tokentui.analyze.report import ENCODED, Json, as_row, ids_line
 from tokentui.cli import output
 from tokentui.cli.options import (
     COLOR,
@@ -233,6 +231,8 @@ def command(
             else:
                 _write_tokens(drawn.encoding, shared.marks)
     elif explain:
+        from tokentui.analyze import explained
+
         output.write_report(in_json=False, report=explained.report(tok, whole), marks=shared.marks)
     elif sample is not None:
         _write_tokens(encoded(whole), shared.marks)

@@ -12,7 +12,6 @@ import regex
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.formats.oniguruma import Untranslated, translated
 from tokentui.formats.source import Node
 from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
@@ -182,6 +181,8 @@ class Pattern:
             TokentuiError: It is invalid, too large, or contains syntax that is not translated. The message
                 names it.
         """
+        from tokentui.formats.oniguruma import Untranslated  # few files have patterns of their own
+
         value = {"String": node.value} if isinstance(node.value, str) else node.mapping()
         if len(value) != 1 or not value.keys() <= {"String", "Regex"}:
             raise node.error('a pattern is {"String": …} or {"Regex": …}')
@@ -225,10 +226,12 @@ _LARGEST_PATTERN = 1 << 16
 
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: Pattern) -> regex.Pattern[str]:
+    if pattern.kind == "Regex":
+        from tokentui.formats.oniguruma import translated
+
+        return compile_pattern(translated(pattern.text))
     # An empty text matches at every place, as in Hugging Face's library.
-    return compile_pattern(
-        translated(pattern.text) if pattern.kind == "Regex" else regex.escape(pattern.text)
-    )
+    return compile_pattern(regex.escape(pattern.text))
 
 
 OWNER = TABLES["tokenizers"]

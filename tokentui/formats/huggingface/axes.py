@@ -10,7 +10,6 @@ import functools
 
 from tokentui.formats.huggingface import Pattern
 from tokentui.formats.huggingface.steps import PLAIN, NormalizerStep, PreTokenizerStep, read_step
-from tokentui.formats.oniguruma import END, pattern_of, translated
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Unsupported
 from tokentui.recipe import Recipe
@@ -93,6 +92,8 @@ def _replaced(pattern: str, content: str, kind: str = "Regex") -> Json:
 
 def squeezed() -> list[Json]:
     """Return the steps that reduce runs of spaces to one and remove spaces at both ends."""
+    from tokentui.formats.oniguruma import END
+
     return [_replaced(" {2,}", " "), _replaced(rf"(?<![\s\S]) | {END}", "")]
 
 
@@ -165,6 +166,8 @@ _OTHER_STEPS = ("none", "whitespace", "words")
 @functools.cache
 def _known() -> dict[str, str]:
     """Return the splits that are a single pattern, by the translations of their patterns."""
+    from tokentui.formats.oniguruma import pattern_of, translated
+
     return {translated(pattern_of(split.name)): split.name for split in SPLITS.values()
             if split.is_pattern and split.pattern and not split.plain and split.name not in _OTHER_STEPS}
 
@@ -179,6 +182,8 @@ def _regex_of(cut: PreTokenizerStep) -> str | None:
     keeps = behavior in ("Isolated", "Removed") and (behavior == "Removed") == cut.parameters["invert"]
     if not isinstance(pattern, Pattern) or pattern.kind != "Regex" or not pattern.text or not keeps:
         return None
+    from tokentui.formats.oniguruma import translated
+
     return translated(pattern.text)
 
 
@@ -229,6 +234,8 @@ def _cut(name: str, recipe: Recipe) -> Json:
     if name in SPLITS and not SPLITS[name].is_pattern:
         raise Unsupported(f"split={name} is more than a pattern", "",
                       "Hugging Face has no step for it")
+    from tokentui.formats.oniguruma import pattern_of
+
     keeps = not name.startswith("regex:") and SPLITS[name].keeps_spaces
     # Text outside the matches is removed. A pattern that keeps spaces matches all of a text.
     return _split_at(pattern_of(name), "Isolated" if keeps else "Removed", not keeps)

@@ -196,7 +196,6 @@ def _extras(root: Node, added: list[words.Added]) -> dict[str, str]:
 
 
 _HALF = re.compile("[\ud800-\udfff]")
-_CLUSTER = regex.compile(r"\X")
 _ENDLESS = 1 << 31
 _POLICIES = {
     "BPE": ("never", "drop", "per-unit", "fused", "byte-fallback"), "WordPiece": ("never", "whole-word"),
@@ -320,7 +319,7 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
     if "nmt-nfkc" in recipe.normalize or (proto is not None and proto.charsmap):
         looked = "rules are looked up by what a reader calls a character"
         fitted.lose("normalizer", f"{looked}: one with several marks may differ", "e with two marks",
-                    lambda text: any(len(cluster) > 1 for cluster in _CLUSTER.findall(text)))
+                    lambda text: any(len(cluster) > 1 for cluster in regex.findall(r"\X", text)))
     if isinstance(spec.pretokenizer, words.ClipWords):
         fitted.lose("normalizer", "HTML's character references stay, and a Σ that ends a word becomes σ",
                     "&amp; ΣΑΣ", words.clip_differs)
