@@ -120,7 +120,7 @@ def at_rest(sample: str) -> Figures:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), woken
 
     with Terminal(sample, columns=120, rows=40) as terminal:
-        terminal.until(lambda text: "▸" in text)
+        terminal.until(lambda text: "step 0" in text)
         settled = time.perf_counter() + _SETTLED_S
         while time.perf_counter() < settled:
             terminal.read(0.05)

@@ -52,7 +52,7 @@ def typed(path: str) -> Figures:
         return times
 
     with Terminal(path, columns=120, rows=40) as terminal:
-        terminal.until(lambda text: "▸" in text)
+        terminal.until(lambda text: "step 0" in text)
         settle(2.0)
         terminal.press("i")
         settle(0.3)

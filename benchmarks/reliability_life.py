@@ -13,13 +13,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from reliability_line import LARGE, SMALL, Line, bare, opened
+from reliability_line import LARGE, READY, SMALL, Line, bare, opened
 from reliability_wire import Figure, Figures, Given
 from storm import cells, every_key, rage, sizes
 from terminal import assert_restored
 
-IDLE_S = 60
+IDLE_S = 30
 ROWS = 1_000_000
+_OFFER = "enter  resume"
+"""What the start screen says of a session that was saved."""
 _STEP = re.compile(rb'"training": \{.*?"step": (\d+)', re.DOTALL)
 
 
@@ -64,7 +66,7 @@ def million(given: Given) -> Figures:
             file.write(f"{base64.b64encode(word.encode()).decode()} {rank}\n")
     jumps = ["\x1b[F", "\x1b[H", "\x1b[6~", "\x1b[F", "\x1b[5~", "\x1b[H"] * given.count(8)
     for what, pane, ready_text, arguments in (
-        ("lines", "1", "▸", (str(lines),)),
+        ("lines", "1", READY, (str(lines),)),
         ("entries", "3", f"tokens: {ROWS:,}", (given.corpus, "-t", str(vocabulary), "-s", "split=gpt2")),
     ):
         with Line(*arguments) as line:
@@ -92,7 +94,7 @@ def million(given: Given) -> Figures:
 
 def resizes(given: Given) -> Figures:
     """A window that is dragged through all sizes, down to one cell."""
-    count = given.count(1000)
+    count = given.count(400)
     wanted = None
     with opened("sample:english", "-r", "gpt2", size=SMALL) as line:
         line.key("nnn", 1.0)
@@ -122,9 +124,9 @@ def resizes(given: Given) -> Figures:
 
 
 def monkey(given: Given) -> Figures:
-    """Random keys with garbage among them, over twenty seeds."""
-    seeds = 20 if given.effort >= 0.2 else 4
-    count, crashes, grown = given.count(100_000) // seeds, 0, 0.0
+    """Random keys with garbage among them, over several seeds."""
+    seeds = 8 if given.effort >= 0.2 else 2
+    count, crashes, grown = given.count(20_000) // seeds, 0, 0.0
     for seed in range(seeds):
         folder = given.folder / f"monkey{seed}"
         folder.mkdir()
@@ -149,7 +151,7 @@ def monkey(given: Given) -> Figures:
 def deaths(given: Given) -> Figures:
     """SIGTERM, whatever is going on."""
     def idle_(line: Line) -> None:
-        line.until(lambda text: "▸" in text)
+        line.until(lambda text: READY in text)
         line.rest(0.5)
 
     def training(line: Line) -> None:
@@ -173,7 +175,7 @@ def deaths(given: Given) -> Figures:
     }
     for way, begin in ways.items():
         times, codes = [], set()
-        for _ in range(given.count(5)):
+        for _ in range(given.count(3)):
             with Line(given.large if way in ("training", "loading") else given.corpus) as line:
                 begin(line)
                 seconds, code = line.dies(signal.SIGTERM)
@@ -192,7 +194,7 @@ def deaths(given: Given) -> Figures:
 
 def kills(given: Given) -> Figures:
     """SIGKILL at random moments: what is lost, and whether what is offered is the same."""
-    count, dice = given.count(200), random.Random(7)
+    count, dice = given.count(24), random.Random(7)
     lost, missing, unlike, replayed = [0.0], 0, 0, 0
     for moment in range(count):
         home = given.folder / f"kill{moment}"
@@ -241,9 +243,9 @@ def _alike(given: Given, line: Line, home: Path, step: int) -> bool:
     """Whether going on shows what a fresh run shows at the same step."""
     line.screen.reset()
     line.begin()
-    line.until(lambda text: "Go on?" in text)
+    line.until(lambda text: _OFFER in text)
     line.press("\r")
-    line.until(lambda text: "Go on?" not in text and _at_step(step)(text))
+    line.until(lambda text: _OFFER not in text and _at_step(step)(text))
     line.rest(1.5)
     shown = line.text().splitlines()[1:-3]
     with opened(given.corpus, "-r", "gpt2", environment=_at(home / "fresh")) as fresh:

@@ -23,6 +23,8 @@ from tokentui.thinwire.link import STATUS_ANSWER, STATUS_REQUEST  # noqa: E402
 QUIET_S = 0.06
 """How long nothing may come before what a key does counts as done."""
 SMALL, LARGE = (80, 24), (200, 60)
+READY = "step 0"
+"""What the explorer says of the step when pairs are seen."""
 BARE = (str(HERE / "reliability_bare.py"),)
 """A Textual app with a table of rows, to hold beside it."""
 TEXTUAL = (str(HERE / "reliability_textual.py"),)
@@ -180,7 +182,7 @@ class Line(Terminal):
 def opened(*arguments: str, size: tuple[int, int] = SMALL, **more: Any) -> Iterator[Line]:
     """The explorer on a corpus, once its first pairs are seen and it is at rest."""
     with Line(*arguments, size=size, **more) as line:
-        line.until(lambda text: "▸" in text and "step 0" in text)
+        line.until(lambda text: READY in text)
         line.rest(1.0)
         yield line
 

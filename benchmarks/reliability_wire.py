@@ -9,13 +9,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reliability_line import BARE, LARGE, SMALL, TEXTUAL, Line, bare, opened
+from reliability_line import BARE, LARGE, READY, SMALL, TEXTUAL, Line, bare, opened
 
 DOWN, PAGE = "\x1b[B", "\x1b[6~"
 LETTERS = [chr(code) for code in range(0x0531, 0x0557)]
 """Armenian capitals, which no corpus of ours has."""
 BYTES_A_SECOND, SLOWEST = 9_600, 960
 FIRST_S = 4
+_PAIRS = b"step "
+"""What is written when the first pairs are drawn, before any color of the number."""
 SIZES = {"80x24": SMALL, "200x60": LARGE}
 
 
@@ -68,12 +70,12 @@ def start(given: Given) -> Figures:
     """From Enter to the first text, and until it can be used; and the bytes of it."""
     for name, size, most in (("80x24", SMALL, 12_000), ("200x60", LARGE, 40_000)):
         firsts, usables, bytes_, plain, plain_bytes = [], [], [], [], []
-        for _ in range(given.count(7)):
+        for _ in range(given.count(4)):
             with Line("sample:hugs", "-r", "comp336", size=size) as line:
                 firsts.append(line.appears(b"tokentui")[0] * 1000)
-                usables.append(line.appears("▸".encode())[0] * 1000)
+                usables.append(line.appears(_PAIRS)[0] * 1000)
             with Line(given.corpus, size=size) as line:
-                line.appears("▸".encode())
+                line.appears(_PAIRS)
                 line.rest(1.0)
                 bytes_.append(len(line.written))
             with Line("1000", size=size, program=BARE) as line:
@@ -143,7 +145,7 @@ def _scrolled(line: Line, rows: int) -> list[int]:
 def latency(given: Given) -> Figures:
     """From a key to the last byte of what it does, at 200x60; and its cost in processor, which a busy machine
     changes less."""
-    count = given.count(150)
+    count = given.count(100)
     with bare(LARGE) as line:
         for _ in range(LARGE[1]):
             line.key(DOWN, 0.02)
@@ -173,15 +175,15 @@ def latency(given: Given) -> Figures:
             line.rest(0.1)
             yield from _percentiles(f"a typed letter while training {say}", _typed(line, count), most=most)
         times = []
-        for _ in range(given.count(8)):
+        for _ in range(given.count(3)):
             with Line(given.corpus, size=LARGE, environment=environment, answers=True) as line:
-                line.until(lambda text: "▸" in text)
+                line.until(lambda text: READY in text)
                 begun = time.perf_counter()
                 while time.perf_counter() - begun < FIRST_S:
                     times.append(line.key("n", 0.03)[1])
         yield from _percentiles(f"a step in the first {FIRST_S} seconds, {say}", times, most=33)
     times = []
-    for _ in range(given.count(8)):
+    for _ in range(given.count(3)):
         with Line(given.large, size=LARGE, answers=True) as line:
             line.until(lambda text: "esc stops it" in text)
             line.press("i")
@@ -241,7 +243,7 @@ def held(given: Given) -> Figures:
                     )
 
 
-HELD_S = 5
+HELD_S = 3
 _MOST_HELD_S = {
     (BYTES_A_SECOND, "80x24", "pairs"): 0.3,
     (BYTES_A_SECOND, "80x24", "corpus"): 1.0,
@@ -266,34 +268,36 @@ def _held(
 def drivers(given: Given) -> Figures:
     """The same keys on the explorer with each of the two drivers: bytes, time and processor time of a key."""
     keys = {"a scrolled key, pairs": ("2", DOWN), "a scrolled key, corpus": ("1", DOWN), "a step": ("2", "n")}
-    count = given.count(60)
+    count = given.count(40)
     for name, size in SIZES.items():
-        for what, (pane, key) in keys.items():
-            ours, theirs = (
-                _keys(given.corpus, size, program, pane, key, count) for program in (_TOKENTUI, TEXTUAL)
-            )
+        ours, theirs = (_keys(given.corpus, size, program, keys, count) for program in (_TOKENTUI, TEXTUAL))
+        for what in keys:
             for unit, number in (("B", 0), ("ms", 1), ("ms", 2)):
                 label = ("", "to the last byte, ", "processor, ")[number]
-                yield Figure(f"{what}, {label}{name}", None, ours[number], unit, theirs[number])
+                yield Figure(f"{what}, {label}{name}", None, ours[what][number], unit, theirs[what][number])
 
 
 _TOKENTUI = ("-m", "tokentui")
 
 
 def _keys(
-    corpus: str, size: tuple[int, int], program: tuple[str, ...], pane: str, key: str, count: int
-) -> tuple[float, float, float]:
-    """Return the median bytes and milliseconds of a key, and its milliseconds of the processor."""
+    corpus: str, size: tuple[int, int], program: tuple[str, ...], keys: dict[str, tuple[str, str]], count: int
+) -> dict[str, tuple[float, float, float]]:
+    """Return the median bytes and milliseconds of each key, and its milliseconds of the processor."""
+    made = {}
     with opened(corpus, size=size, program=program, answers=True) as line:
         line.rest(5.0)
-        line.key(pane, 0.3)
-        for _ in range(size[1] if key == DOWN else 3):
-            line.key(key, 0.02)
-        line.rest(0.3)
-        before = line.cpu()
-        found = [line.key(key) for _ in range(count)]
-        cost = (line.cpu() - before) / count
-    return statistics.median(b for b, _ in found), 1000 * statistics.median(s for _, s in found), 1000 * cost
+        for what, (pane, key) in keys.items():
+            line.key(pane, 0.3)
+            for _ in range(size[1] if key == DOWN else 3):
+                line.key(key, 0.02)
+            line.rest(0.3)
+            before = line.cpu()
+            found = [line.key(key) for _ in range(count)]
+            cost = 1000 * (line.cpu() - before) / count
+            sent, times = zip(*found, strict=True)
+            made[what] = statistics.median(sent), 1000 * statistics.median(times), cost
+    return made
 
 
 def spread(values: list[int] | list[float]) -> str:

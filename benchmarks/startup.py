@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from harness import HERE, Figures, Table, in_turns, median, spread, surroundings
 
 PATIENCE_S = 60.0
-PAINTED, PAIRS = b"Vocabulary", "▸".encode()
+PAINTED, PAIRS = b"Vocabulary", b"step "
 """What the screen shows with its first paint, and with its first pairs."""
 
 
