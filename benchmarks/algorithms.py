@@ -160,11 +160,14 @@ def row(one: Entrant, found: Figures) -> list[str]:
     def said(value: Any, digits: int) -> str:
         return "n/a" if value is None else f"{value:,.{digits}f}"
 
+    def percent(share: float | None) -> str:
+        return "n/a" if share is None else f"{share:.1%}"
+
     digits = {"tokens": 0, "dead_tokens": 0}
     part = "" if found["ended"] else " (stopped)"
     return [
         f"`{one.name}`", f"{found['ids']:,}{part}", f"{found['steps']:,}",
-        *(said(found[name], digits.get(name, 3)) for name in SHOWN), said(found["agreement"], 3),
+        *(said(found[name], digits.get(name, 3)) for name in SHOWN), percent(found["agreement"]),
         said(found["cpu"], 2), found["engine"], one.recipe.tie,
     ]
 

@@ -1,4 +1,4 @@
-"""How long encoding takes beside the libraries that people use, and what a key costs in a typed text.
+"""How long encoding takes, compared with the libraries that people use, and what a key costs in a typed text.
 
 All but bpe-openai, which has only vocabularies of its own, get the same ranks and the same pattern, and what
 they return is compared. "new" is a tokenizer that has not seen a word yet; the others have encoded the text
@@ -7,6 +7,7 @@ once.
 
 from __future__ import annotations
 
+import functools
 import gc
 import tempfile
 import time
@@ -18,20 +19,20 @@ from harness import (
     Figures,
     Table,
     apart,
-    clocked,
     installed,
     kernels,
     median,
     megabytes,
     pieces,
     spread,
+    tiktoken_of,
     upper,
     version,
+    wall_and_processor_seconds,
 )
 
 from tokentui import Tokenizer, load, train
 from tokentui.encode.incremental import Typed
-from tokentui.encode.vocabulary import NO_ID
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SPLITS
 
@@ -53,11 +54,7 @@ def _ours(tokenizer: Tokenizer, path: Path, threads: int, known: bool) -> Encode
 
 
 def _tiktoken(tokenizer: Tokenizer, path: Path, threads: int) -> Encode:
-    import tiktoken as module
-
-    ranks = {entry.piece: entry.id for entry in tokenizer.entries() if entry.kind != "special"}
-    pattern = SPLITS[tokenizer.recipe.split].pattern
-    encoding = module.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    encoding = tiktoken_of(tokenizer)
     text, parts = path.read_text(encoding="utf-8"), list(pieces(path))
     if threads == 1:
         return lambda: encoding.encode_ordinary(text)
@@ -143,10 +140,7 @@ def bulk(path: str, file: str, vocab_size: int, repeats: int) -> Figures:
     alike: dict[str, bool] = {}
     for turn in range(repeats + 1):
         for name in list(found)[:: -1 if turn % 2 else 1]:
-            gc.collect()
-            cpu, wall = time.process_time(), time.perf_counter()
-            ids = found[name]()
-            seconds, used = time.perf_counter() - wall, time.process_time() - cpu
+            seconds, used, ids = wall_and_processor_seconds(found[name])
             if turn:
                 runs[name].append({"seconds": seconds, "cpu": used})
             else:
@@ -197,10 +191,8 @@ def batches(path: str, vocab_size: int, repeats: int) -> Figures:
         for turn in range(repeats + 1):
             for name, threads in (("1 thread", lambda chars: 1), ("several", several)):
                 count.threads_for = threads
-                gc.collect()
-                cpu, wall = time.process_time(), time.perf_counter()
-                tokenizer.encode_batch(texts)
-                seconds, used = time.perf_counter() - wall, time.process_time() - cpu
+                encode = functools.partial(tokenizer.encode_batch, texts)
+                seconds, used, _ = wall_and_processor_seconds(encode)
                 if turn:
                     runs[name].append({"seconds": seconds, "cpu": used})
         count.threads_for = several
@@ -220,106 +212,6 @@ def batch_table(path: Path, vocab_size: int, repeats: int) -> Table:
         ]
     heads = ("texts of", "median s", "least–most", "CPU s", "times 1 thread")
     return Table(f"encode_batch, {megabytes(path)}", heads, rows)
-
-
-COLD = ("bert", "falcon", "gpt1", "gpt2", "llama2", "t5", "xlnet")
-"""Presets whose texts go through different steps."""
-
-
-def first_call(path: str, name: str) -> Figures:
-    """Processor seconds of the first and the second time that a process encodes a text with a file."""
-    text = Path(path).read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "tokenizer.json")
-        train(Corpus.from_text(text), name, vocab_size=8192).save(file)
-        found = load(file)
-    figures = []
-    for _ in range(2):
-        start = time.process_time()
-        found.encode_ids(text)
-        figures.append(time.process_time() - start)
-    return {"first": figures[0], "again": figures[1]}
-
-
-def cold_table(path: Path, repeats: int) -> Table:
-    """The first text of a tokenizer that was read, each time in a process of its own."""
-    size, rows = path.stat().st_size / 1e6, []
-    for name in COLD:
-        runs = [apart("encoding", "first_call", str(path), name) for _ in range(repeats)]
-        first = median(runs, "first")
-        rows.append((name, f"{first:.3f}", f"{size / first:.0f}", f"{median(runs, 'again'):.3f}"))
-    heads = ("tokenizer.json of", "CPU s, first", "MB/s", "CPU s, again")
-    return Table(f"The first text of a file, {megabytes(path)}", heads, rows)
-
-
-DECODED = 320_000
-"""Ids that each library decodes."""
-
-
-def decoders(name: str, path: Path, folder: Path) -> tuple[list[int], dict[str, Callable[[], str]]]:
-    """The ids of a text by a preset trained on it, and the decoders of the libraries that read its file."""
-    text = path.read_text(encoding="utf-8")
-    trained = train(Corpus.from_text(text), name, vocab_size=8192)
-    file = folder / "tokenizer.json"
-    trained.save(file, "huggingface")
-    ours = load(file)
-    unknown = (NO_ID, trained.vocabulary.unknown_id)  # each library has a text of its own for it
-    some = [number for number in trained.encode_ids(text[: 4 * DECODED]) if number not in unknown]
-    ids = (some * (DECODED // len(some) + 1))[:DECODED]
-    found: dict[str, Callable[[], str]] = {
-        "tokentui": lambda: trained.decode(ids), "tokentui, tokenizer.json": lambda: ours.decode(ids),
-    }
-    if installed("tokenizers"):
-        from tokenizers import Tokenizer as Theirs
-
-        hugging_face = Theirs.from_file(str(file))
-        found[version("tokenizers")] = lambda: hugging_face.decode(ids, skip_special_tokens=False)
-    if installed("tiktoken") and SPLITS.of(trained.recipe.split).is_pattern and trained.recipe.unit == "byte":
-        import tiktoken as module
-
-        ranks = {entry.piece: entry.id for entry in trained.entries() if entry.kind != "special"}
-        pattern = SPLITS[trained.recipe.split].pattern
-        named = {entry.text: entry.id for entry in trained.entries() if entry.kind == "special"}
-        bytes_ = module.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens=named)
-        found[version("tiktoken")] = lambda: bytes_.decode(ids)
-    if installed("sentencepiece") and name.startswith("sentencepiece"):
-        import sentencepiece as library
-
-        trained.save(folder / "m.model", "sentencepiece")
-        processor = library.SentencePieceProcessor(model_file=str(folder / "m.model"))
-        found[version("sentencepiece")] = lambda: processor.decode(ids)
-    return ids, found
-
-
-def decode(path: str, name: str, repeats: int) -> Figures:
-    """Processor seconds of each decoder in turns, after a first time that does not count; and whether the
-    text is ours."""
-    with tempfile.TemporaryDirectory() as folder:
-        ids, found = decoders(name, Path(path), Path(folder))
-        wanted = found["tokentui"]()
-        runs: dict[str, list[Figures]] = {one: [] for one in found}
-        alike = {one: work() == wanted for one, work in found.items()}
-        for turn in range(repeats):
-            for one in list(found)[:: -1 if turn % 2 else 1]:
-                gc.collect()
-                start = time.process_time()
-                found[one]()
-                runs[one].append({"cpu": time.process_time() - start})
-    return {"runs": runs, "alike": alike, "ids": len(ids)}
-
-
-def decode_table(path: Path, repeats: int) -> Table:
-    """Many ids back to text, by presets whose tokens become text in different ways."""
-    rows = []
-    for name in ("gpt2", "sentencepiece-bpe", "bert"):
-        found = apart("encoding", "decode", str(path), name, repeats)
-        rows += [
-            (f"{name}, {one}", *spread([run["cpu"] for run in runs], 1000),
-             "yes" if found["alike"][one] else "no")
-            for one, runs in found["runs"].items()
-        ]
-    heads = ("decoder", "median ms", "least–most", "same text")
-    return Table(f"Decoding {DECODED:,} ids, {megabytes(path)}", heads, rows)
 
 
 def clocked_once(work: Callable[[], object]) -> list[float]:
@@ -372,9 +264,3 @@ def typing_table(path: Path, vocab_size: int, chars: int = 10_000) -> Table:
         f"A key in a text of {chars:,} characters, encoded with places, milliseconds", heads, rows,
         {"p99": most},
     )
-
-
-__all__ = [
-    "batch_table", "batches", "bulk", "clocked", "cold_table", "decode", "decode_table", "first_call",
-    "table", "typing", "typing_table",
-]

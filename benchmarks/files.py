@@ -1,4 +1,4 @@
-"""How long texts take by tokenizer files of any kind, beside the libraries that read the same file.
+"""How long texts take by tokenizer files of any kind, compared with the libraries that read the same file.
 
     python benchmarks/files.py gpt2/tokenizer.json llama2/tokenizer.json --text novel.txt
 
@@ -9,16 +9,25 @@ extra `[rivals]` has the libraries that encode fast.
 from __future__ import annotations
 
 import argparse
-import gc
 import hashlib
 import tempfile
-import time
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness import Figures, Table, apart, in_turns, installed, median, peak, version
+from harness import (
+    Figures,
+    Table,
+    apart,
+    in_turns,
+    installed,
+    median,
+    peak,
+    processor_seconds,
+    tiktoken_of,
+    version,
+)
 
 Ids = Sequence[int]
 
@@ -80,17 +89,12 @@ def _tokie(file: str) -> Library:
 
 def _tiktoken(file: str) -> Library:
     """Raises `KeyError` for a file that is none of bytes."""
-    import tiktoken
-
     from tokentui import load
-    from tokentui.text.split import SPLITS
 
     tokenizer = load(file)
     if tokenizer.recipe.unit != "byte" or not tokenizer.vocabulary.merges:
         raise KeyError("no merges of bytes")
-    ranks = {entry.piece: entry.id for entry in tokenizer.entries() if entry.kind != "special"}
-    pattern = SPLITS[tokenizer.recipe.split].pattern
-    one = tiktoken.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    one = tiktoken_of(tokenizer)
     return Library(one.encode_ordinary, one.encode_ordinary_batch, one.decode, 3)
 
 
@@ -133,22 +137,22 @@ def of_library(file: str, path: str, chars: int, name: str) -> Figures:
     lines = text.split("\n")
     found: Figures = {}
     try:
-        found["load"], library = _clocked(lambda: LIBRARIES[name](file))
-        found["first"], ids = _clocked(lambda: library.encode(text))
+        found["load"], library = processor_seconds(lambda: LIBRARIES[name](file))
+        found["first"], ids = processor_seconds(lambda: library.encode(text))
     except BaseException as error:  # some libraries panic
         if isinstance(error, KeyboardInterrupt):
             raise
         raise RuntimeError(f"{name} does not read {file}: {error}") from None
     calls = range(library.calls)
-    found["again"] = min(_clocked(lambda: library.encode(text))[0] for _ in calls)
+    found["again"] = min(processor_seconds(lambda: library.encode(text))[0] for _ in calls)
     found["megabytes"] = peak()
     numbers = array("i", list(ids))
     found["digest"] = hashlib.sha256(numbers.tobytes()).hexdigest()
-    found["lines"] = min(_clocked(lambda: library.batch(lines))[0] for _ in calls)
-    found["line"] = min(_clocked(lambda: _each(library.encode))[0] for _ in calls) / _LINES
+    found["lines"] = min(processor_seconds(lambda: library.batch(lines))[0] for _ in calls)
+    found["line"] = min(processor_seconds(lambda: _each(library.encode))[0] for _ in calls) / _LINES
     for kind, given in (("decode", numbers.tolist()), ("decode array", numbers)):
         try:
-            found[kind] = min(_clocked(lambda given=given: library.decode(given))[0] for _ in calls)  # type: ignore[misc]
+            found[kind] = min(processor_seconds(lambda given=given: library.decode(given))[0] for _ in calls)  # type: ignore[misc]
         except Exception:
             continue
     return {key: value for key, value in found.items() if name != _READ_BY_US or key not in _READING}
@@ -159,14 +163,9 @@ def _each(encode: Callable[[str], Ids]) -> None:
         encode(LINE)
 
 
-def _clocked(work: Callable[[], Any]) -> tuple[float, Any]:
-    gc.collect()
-    start = time.process_time()
-    found = work()
-    return time.process_time() - start, found
-
-
 _READING = ("load", "megabytes")
+REPEATS = 3
+"""Runs of each library with each file, if not said otherwise."""
 CHARS = 2_000_000
 """Characters of a corpus that are encoded."""
 _COLUMNS = {
@@ -188,7 +187,7 @@ def table(path: Path, files: Sequence[str], repeats: int) -> Table:
                 name: lambda name=name, file=file: apart("files", "of_library", file, str(path), CHARS, name)  # type: ignore[misc]
                 for name in LIBRARIES if installed(name)
             },
-            min(3, repeats),
+            repeats,
         )
         kind, digest = Path(file).parent.name, runs["tokentui"][0]["digest"]
         for name, own in runs.items():
@@ -239,7 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--text", type=Path, required=True)
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=REPEATS)
     asked = parser.parse_args()
     print(table(asked.text, asked.files, asked.repeats))
 

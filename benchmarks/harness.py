@@ -25,13 +25,17 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from tokentui import Tokenizer
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PART = 1 << 16
 _CUT = re.compile(r"[A-Za-z](?= [A-Za-z])")
 
+_T = TypeVar("_T")
 Figures = dict[str, Any]
 """What a benchmark found, by name."""
 
@@ -147,6 +151,22 @@ def clocked(work: Callable[[], object], repeats: int) -> list[float]:
     return times
 
 
+def wall_and_processor_seconds(work: Callable[[], _T]) -> tuple[float, float, _T]:
+    """Call a function after a collection of garbage. Returns the seconds of the wall, those of the processor
+    in all threads, and its result."""
+    gc.collect()
+    wall, used = time.perf_counter(), time.process_time()
+    found = work()
+    return time.perf_counter() - wall, time.process_time() - used, found
+
+
+def processor_seconds(work: Callable[[], _T]) -> tuple[float, _T]:
+    """Call a function after a collection of garbage. Returns the processor seconds of all threads, and its
+    result."""
+    _, used, found = wall_and_processor_seconds(work)
+    return used, found
+
+
 def cpu() -> float:
     """Seconds of all processors that this process and those that it waited for have used."""
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -187,6 +207,17 @@ def kernels() -> None:
 
     if not engines.available():
         raise SystemExit(f"no kernels: {engines.engine()}")
+
+
+def tiktoken_of(tokenizer: Tokenizer) -> Any:
+    """The same tokenizer in tiktoken, for one that merges bytes."""
+    import tiktoken
+
+    from tokentui.text.split import SPLITS
+
+    ranks = {entry.piece: entry.id for entry in tokenizer.entries() if entry.kind != "special"}
+    pattern = SPLITS[tokenizer.recipe.split].pattern
+    return tiktoken.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
 def installed(package: str) -> bool:

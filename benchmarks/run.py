@@ -131,9 +131,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "unigram": Measurement("Unigram", lambda size: not large(size), _of("pruning", "unigram_table", 8192)),
     "encode": Measurement("encoding", middle, _of("encoding", "table", 32_768)),
     "batch": Measurement("encoding many texts", middle, _of("encoding", "batch_table", 32_768)),
-    "cold": Measurement("the first text of a file", small, _of("encoding", "cold_table")),
     "files": Measurement("encoding and decoding by files", middle, _of("files", "preset_table")),
-    "decode": Measurement("decoding", small, _of("encoding", "decode_table")),
     "typing": Measurement("typed text", middle, _of("encoding", "typing_table", 32_768, repeated=False)),
     "live": Measurement("training anew while one types", small, _of("live", "typing_table", repeated=False)),
     "swap": Measurement(
@@ -194,14 +192,14 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--repeats", type=int, default=5,
-        help="runs of each, of large corpora 3 at most (default: %(default)s)",
+        help="runs of each, 3 at most of large corpora and of tokenizer files (default: %(default)s)",
     )
     parser.add_argument(
         "--files", nargs="+", metavar="FILE", default=[],
         help="tokenizer files of the table files, in place of files of presets",
     )
     parser.add_argument(
-        "--goals", action="store_true", help="print the goals beside what was measured, and measure nothing"
+        "--goals", action="store_true", help="print the goals and what was measured, and measure nothing"
     )
     parser.add_argument(
         "--render", action="store_true", help="write the document anew, and measure nothing"
@@ -225,13 +223,14 @@ def main() -> None:
         print(goals.table(found))
         return
     on, names = machine(), [] if words.render else words.only or MEASUREMENTS
-    # bytecode is made once, before any clock runs, as of a program that is installed
-    compileall.compile_dir(ROOT / "tokentui", quiet=1)
+    if names:  # bytecode is made once, before any clock runs, as of a program that is installed
+        compileall.compile_dir(ROOT / "tokentui", quiet=1)
     for name in names:
         one = MEASUREMENTS[name]
         wanted = [None] if one.takes is None else [path for path in words.corpora if one.takes(_size(path))]
         for path in wanted:
-            repeats = words.repeats if path is None or not large(_size(path)) else min(3, words.repeats)
+            long = name == "files" or (path is not None and large(_size(path)))
+            repeats = min(3, words.repeats) if long else words.repeats
             load = os.getloadavg()[0]
             print(f"\n{one.about}, {path or ''} (load before: {load:.1f})", file=sys.stderr, flush=True)
             try:

@@ -1,4 +1,4 @@
-"""What a user gets: the measured tables in a few lines, ours beside the best of the other libraries."""
+"""What a user gets: the measured tables in a few lines, compared with the best of the other libraries."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def _sized(found: Found, name: str) -> Iterator[tuple[str, Figures]]:
 def _training(found: Found) -> Iterator[Line]:
     for size, figures in _sized(found, "train"):
         ours, others = figures[OURS]["seconds"], _named(figures, "seconds")
-        yield Line(f"BPE, {size}, in a process that runs", ours, others)
+        yield Line(f"BPE, {size}, in-process", ours, others)
     for size, figures in _sized(found, "whole"):
         own = figures[f"{OURS} train"]
         if "seconds" in own:
-            yield Line(f"BPE, {size}, from start to exit", own["seconds"], _named(figures, "seconds"))
+            yield Line(f"BPE, {size}, whole process", own["seconds"], _named(figures, "seconds"))
             others = _named(figures, "megabytes")
-            yield Line(f"the same: peak memory, {size}", own["megabytes"], others, megabytes=True)
+            yield Line(f"BPE, {size}, whole process: peak memory", own["megabytes"], others, megabytes=True)
     for size, figures in _sized(found, "unigram"):
         if "seconds" in figures[OURS]:
             yield Line(f"Unigram, {size}", figures[OURS]["seconds"], _named(figures, "seconds"))
@@ -63,14 +63,14 @@ def _encoding(found: Found) -> Iterator[Line]:
         if "encoders" in figures:
             ours, *_ = figures["encoders"].values()
             others = _named(figures["encoders"], "cpu")
-            yield Line(f"GPT-2's split, {size}, one thread, words known", ours["cpu"], others)
+            yield Line(f"GPT-2's split, {size}, one thread, cached words", ours["cpu"], others)
 
 
 _OF_FILES = {
-    "again": "encode {size} as one text", "first": "the same, the first text of the process",
-    "lines": "encode its lines as {lines}", "line": "encode one line, warm",
-    "decode": "decode its ids from a list", "decode array": "decode them from an array",
-    "load": "read the file", "megabytes": "peak memory of reading and encoding",
+    "again": "encode {size} as one text", "first": "encode {size} as the first text of the process",
+    "lines": "encode its lines as {lines}", "line": "encode one line of 64 characters",
+    "decode": "decode its ids from a list", "decode array": "decode its ids from an array",
+    "load": "read the file", "megabytes": "peak memory: read the file, encode {size}",
 }
 """The lines of a tokenizer file, by the columns of the table `files`."""
 
@@ -89,11 +89,11 @@ def _starting(found: Found) -> Iterator[Line]:
     commands = found.get("commands", {}).get("figures", {})
     if "peers" in commands:
         yield Line("--version", commands["version"], {"a bare interpreter": commands["bare"]})
-        yield Line("encode a line with a file like GPT-2's", commands["encode"], commands["peers"])
+        yield Line("encode a line with a file of GPT-2's size", commands["encode"], commands["peers"])
     start = found.get("startup", {}).get("figures")
     if start:
         others = {"a bare Textual app": start["seconds"] / start["ratio"]}
-        yield Line("the explorer: first paint", start["seconds"], others)
+        yield Line("explorer: first paint", start["seconds"], others)
 
 
 def tables(found: Found) -> list[Table]:
@@ -101,7 +101,7 @@ def tables(found: Found) -> list[Table]:
     groups = [("Training", list(_training(found)))]
     groups += [("Encoding, processor time", list(_encoding(found))), *_files(found)]
     groups += [("Starting, whole processes", list(_starting(found)))]
-    heads = ("what", "tokentui", "the best other", "times ours")
+    heads = ("what", "tokentui", "best other", "compared with tokentui")
     return [Table(title, heads, list(map(_row, lines))) for title, lines in groups if lines]
 
 
@@ -112,7 +112,7 @@ def _row(line: Line) -> tuple[str, ...]:
     other = line.others[name]
     return (
         line.what, _said(line.ours, line.megabytes), f"{_said(other, line.megabytes)}, {name}",
-        f"{other / line.ours:.2g}",
+        f"{other / line.ours:.2g}×",
     )
 
 
