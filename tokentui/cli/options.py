@@ -229,6 +229,18 @@ class SharedOptions:
         check_names(recipe, run)
         return recipe, run
 
+    def required_recipe(self) -> tuple[Recipe, Run]:
+        """Return the recipe and run of a command that trains on a corpus.
+
+        Raises:
+            TokentuiError: There is no CORPUS or no `-r`, or they are invalid.
+        """
+        self.require_corpus()
+        if self.recipe is None:
+            hint = "name a preset or a recipe file; tokentui recipes lists them"
+            raise TokentuiError("-r is missing", self.command, hint)
+        return self.recipe_and_run(self.recipe)
+
     def with_axes(self, recipe: Recipe) -> Recipe:
         """Return a recipe with the given axes and `SHAPE` options.
 

@@ -52,11 +52,7 @@ def command(shared: SharedOptions, output: str, scheduler: str | None, top: int 
     Only parts of the text are in memory at a time. Text that is larger than the free memory is counted on a
     local Dask cluster, if Dask is installed. If CORPUS contains counts, they are added up.
     """
-    shared.require_corpus()
-    if shared.recipe is None:
-        hint = "name a preset or a recipe file; tokentui recipes lists them"
-        raise TokentuiError("-r is missing", shared.command, hint)
-    recipe, _ = shared.recipe_and_run(shared.recipe)
+    recipe, _ = shared.required_recipe()
     if output != STDOUT:
         counted.counts_format(output)
         out.check_target(output)

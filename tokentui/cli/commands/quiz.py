@@ -20,7 +20,6 @@ from tokentui.cli.options import (
     options,
 )
 from tokentui.cli.output import shown, working, write_text
-from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.text.corpus import Corpus
@@ -53,11 +52,7 @@ def command(shared: SharedOptions, count: int, seed: int) -> int:
     """Print an exercise sheet in Markdown about a training run on CORPUS: which pair is merged next, how a
     word is split, which of some merges is wrong, what bytes say, how many tokens there are, and how a tie is
     broken. The answers are at the end. tokentui practice asks the same questions on the screen."""
-    shared.require_corpus()
-    if shared.recipe is None:
-        hint = "name a preset or a recipe file; tokentui recipes lists them"
-        raise TokentuiError("-r is missing", shared.command, hint)
-    recipe, run = shared.recipe_and_run(shared.recipe)
+    recipe, run = shared.required_recipe()
     with working(shared.quiet) as bar:
         corpus = shared.read_corpus(bar)
         with bar.phase("training"):
@@ -68,7 +63,7 @@ def command(shared: SharedOptions, count: int, seed: int) -> int:
     name = safe(corpus.name, limit=60)
     lines = [
         f"# Exercises on {_code(name)}", "",
-        f"Recipe {_code(shared.recipe)}; {plural(trainer.words.occurrences, 'pre-token')}, "
+        f"Recipe {_code(shared.recipe or '')}; {plural(trainer.words.occurrences, 'pre-token')}, "
         f"{plural(trainer.tokens_at(0), 'unit')} at the start. A space in a token is written ·.", "",
     ]
     if corpus.counts is None and corpus.characters <= SHOWN_CHARS:

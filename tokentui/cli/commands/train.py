@@ -84,11 +84,7 @@ def command(
     a trace ends with "interrupted" and no tokenizer is written. A notice names special tokens that occur as
     text in the corpus.
     """
-    shared.require_corpus()
-    if shared.recipe is None:
-        hint = "name a preset or a recipe file; tokentui recipes lists them"
-        raise TokentuiError("-r is missing", shared.command, hint)
-    recipe, run = shared.recipe_and_run(shared.recipe)
+    recipe, run = shared.required_recipe()
     format = format_of(output or "", recipe, format_, option="--format")
     if output is not None:
         run = _with_unknown(run, recipe, format)

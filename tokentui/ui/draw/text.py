@@ -249,6 +249,15 @@ def joined(cells: Iterable[Cell], between: Run) -> Cell:
     return tuple(out)
 
 
+def extended(cell: Cell, more: Iterable[Cell], columns: int) -> Cell:
+    """Return a cell and others behind it, as many as fit into a number of columns."""
+    for other in more:
+        if width(cell) + width(other) > columns:
+            break
+        cell = (*cell, *other)
+    return cell
+
+
 def chip(cell: Cell, ground: str) -> Cell:
     """Return a token as a chip: its runs on the ground of a style, a tint or that of a new token."""
     tint = "tint-" in ground

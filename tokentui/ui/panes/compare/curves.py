@@ -172,7 +172,7 @@ class CurveChart(ChartLines, Pane):
         for held in (False, True):
             mine = [curve for curve in self._of_columns() if curve.held_out == held and curve.ids]
             for name in ("knee", *(("target",) if target is not None else ())):
-                out: Cell = ((f" {name}{' of the second corpus' if held else ''}", "muted"),)
+                marks: list[Cell] = []
                 for curve in mine:
                     if target is None or name == "knee":
                         step = curve.knee
@@ -182,12 +182,10 @@ class CurveChart(ChartLines, Pane):
                     answer = "none" if name == "knee" else "not met"
                     if step is not None:
                         answer = f"{number(curve.ids[curve.steps.index(step)])} ids at step {number(step)}"
-                    more: Cell = (("  ", ""), letter(self.places[curve.key]), (f" {answer}", ""))
-                    if ui_text.width(out) + ui_text.width(more) > width:
-                        break
-                    out = (*out, *more)
+                    marks.append((("  ", ""), letter(self.places[curve.key]), (f" {answer}", "")))
                 if mine:
-                    yield out
+                    head: Cell = ((f" {name}{' of the second corpus' if held else ''}", "muted"),)
+                    yield ui_text.extended(head, marks, width)
 
     def _readings(self, chart: Chart, width: int) -> Iterator[Cell]:
         """Yield the value of each curve at the cursor, the second corpus on a line of its own."""
@@ -201,14 +199,12 @@ class CurveChart(ChartLines, Pane):
                     if value is not None), key=len, default="")
         for held in (False, True):
             mine = [(curve, value, exact) for curve, value, exact in told if curve.held_out == held]
-            out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
+            figures: list[Cell] = []
             for curve, value, exact in mine:
                 near = " " if exact or value is None else "≈"
                 shown = "–" if value is None else chart.y.value(value)
                 name, color = letter(self.places[curve.key])
-                more: Cell = (("  ", ""), (name, color), (f" {near}{shown:>{len(most)}}", color))
-                if ui_text.width(out) + ui_text.width(more) > width:
-                    break
-                out = (*out, *more)
+                figures.append((("  ", ""), (name, color), (f" {near}{shown:>{len(most)}}", color)))
             if mine:
-                yield out
+                head: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
+                yield ui_text.extended(head, figures, width)

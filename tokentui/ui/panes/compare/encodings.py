@@ -313,13 +313,11 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int, more: int = 0
     if more and only == (0, 0):
         owner = LETTERS[a if more > 0 else b]
         out = (*out, (f" · {plural(abs(more), 'token')} of {owner} without text, such as a mark ▁", ""))
-    for measure in PAIR_MEASURES:
-        if measure.of(agreement) is not None:
-            said: Cell = ((f" · {measure.title} ", "muted"), (agreement_shown(measure, agreement), ""))
-            if ui_text.width(out) + ui_text.width(said) > room:
-                break
-            out = (*out, *said)
-    return out
+    measures = (
+        ((f" · {measure.title} ", "muted"), (agreement_shown(measure, agreement), ""))
+        for measure in PAIR_MEASURES if measure.of(agreement) is not None
+    )
+    return ui_text.extended(out, measures, room)
 
 
 def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
