@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,12 +21,15 @@ LEARNED = Corpus.from_text(
     "the cat sat on the mat; the hat that the cat had, a naïve 😂 thing.\n\n  the end e\u0301e\u0301 \n"
 )
 NAMES = ("gpt2", "gpt4", "bert", "llama2", "hf-bpe", "subword-nmt-0.1", "falcon")
-TOKENIZERS: dict[str, Tokenizer] = {
-    name: train(LEARNED, name, merges=25, specials=("[UNK]",) if name == "bert" else ()) for name in NAMES
-}
 TEXT = st.text(
     st.sampled_from("thecaT ,;.\n\t\x1b ïé😂9日の\u0301\u0302\u200d\udc80\u0915\u093e▁🇫🇮"), max_size=30
 )
+
+
+@functools.cache
+def tokenizer(name: str) -> Tokenizer:
+    """Return a tokenizer of a preset, trained on a line."""
+    return train(LEARNED, name, merges=25, specials=("[UNK]",) if name == "bert" else ())
 
 
 def pieces(text: str, *tokens: str) -> Encoding:
@@ -77,14 +82,14 @@ def test_tokens_that_share_a_character_stand_side_by_side_in_its_place() -> None
 
 
 def test_dropped_text_is_a_cell_of_no_token() -> None:
-    found = align([TOKENIZERS["bert"].encode("the  cat "), TOKENIZERS["gpt2"].encode("the  cat ")])
+    found = align([tokenizer("bert").encode("the  cat "), tokenizer("gpt2").encode("the  cat ")])
     assert [(cell.start, cell.end, cell.token) for cell in found.rows[0]] == [
         (0, 3, 0), (3, 5, DROPPED), (5, 8, 1), (8, 9, DROPPED)
     ]
 
 
 def test_unknown_tokens_are_marked() -> None:
-    found = align([TOKENIZERS["bert"].encode("the xyz"), TOKENIZERS["gpt2"].encode("the xyz")])
+    found = align([tokenizer("bert").encode("the xyz"), tokenizer("gpt2").encode("the xyz")])
     assert [cell.unknown for cell in found.rows[0] if cell.token != DROPPED] == [False, True]
 
 
@@ -99,7 +104,7 @@ def test_going_from_parting_to_parting() -> None:
 
 
 def test_no_text() -> None:
-    found = align([TOKENIZERS["gpt2"].encode(""), TOKENIZERS["bert"].encode("")])
+    found = align([tokenizer("gpt2").encode(""), tokenizer("bert").encode("")])
     assert (found.width, found.rows, found.ruler, found.partings, found.line(0)) == (0, ((), ()), (), (), "")
 
 
@@ -107,7 +112,7 @@ def test_no_text() -> None:
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4), TEXT)
 def test_every_row_is_whole_and_in_its_columns(names: list[str], text: str) -> None:
-    encodings = [TOKENIZERS[name].encode(text) for name in names]
+    encodings = [tokenizer(name).encode(text) for name in names]
     found = align(encodings)
     lines = {mark.x: mark for mark in found.ruler}
     assert len(lines) == len(found.ruler)

@@ -7,20 +7,18 @@ from collections.abc import Callable
 
 import pytest
 import regex
-import soak
 from scanners import class_of
+from soak import code_points
 
 from tokentui.text import normalize
 from tokentui.text.kernels import rules
 from tokentui.text.kernels.rules import ClassTable
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
-ALL = soak.code_points()
-
 
 def members(table: ClassTable, wanted: set[int]) -> set[int]:
     high, low = memoryview(table.high).cast("H"), table.low
-    return {code for code in ALL if low[high[code >> 7] << 7 | code & 127] in wanted}
+    return {code for code in code_points() if low[high[code >> 7] << 7 | code & 127] in wanted}
 
 
 @pytest.mark.first_run(cases=5)
@@ -39,7 +37,7 @@ def members(table: ClassTable, wanted: set[int]) -> set[int]:
 )
 def test_every_code_point_has_the_class_that_patterns_give_it(pattern: str, names: set[int]) -> None:
     match = regex.compile(pattern).match
-    assert members(rules.letters_table(), names) == {code for code in ALL if match(chr(code))}
+    assert members(rules.letters_table(), names) == {code for code in code_points() if match(chr(code))}
 
 
 def test_one_string_of_all_code_points_is_kept() -> None:
@@ -69,16 +67,16 @@ def test_single_characters() -> None:
 )
 def test_bert(table: Callable[[], ClassTable], space: str | None, sign: str) -> None:
     if space is None:  # what the normalization makes a space
-        spaces = {code for code in ALL if normalize.bert_clean(chr(code)) == " "}
+        spaces = {code for code in code_points() if normalize.bert_clean(chr(code)) == " "}
     else:
-        spaces = {code for code in ALL if re.match(space, chr(code))}
+        spaces = {code for code in code_points() if re.match(space, chr(code))}
     assert members(table(), {rules.SPACE}) == spaces
-    assert members(table(), {rules.SIGN}) == {code for code in ALL if re.match(sign, chr(code))}
+    assert members(table(), {rules.SIGN}) == {code for code in code_points() if re.match(sign, chr(code))}
 
 
 def test_folds_are_the_letters_that_patterns_take_for_one_of_a_contraction() -> None:
     for letter in rules.FOLDED:
         match = regex.compile(f"(?i:{letter})").match
-        others = {code for code in ALL if match(chr(code))} - {ord(letter), ord(letter.upper())}
+        others = {code for code in code_points() if match(chr(code))} - {ord(letter), ord(letter.upper())}
         assert others == {code for code, small in rules.folds() if small == ord(letter)}
     assert (ord("ſ"), ord("s")) in rules.folds()

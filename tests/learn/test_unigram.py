@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections import Counter
 from dataclasses import astuple, replace
@@ -34,13 +35,19 @@ RECIPE = next(
 ).with_axes(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
 LINES = [line for line in find_sample("english").path.read_text("utf-8").splitlines() if line]
-WORDS = count(Corpus.from_lines(LINES), RECIPE)
+
+
+@functools.cache
+def sample_words() -> Words:
+    """Return the words of the sample."""
+    return count(Corpus.from_lines(LINES), RECIPE)
 
 
 def trainer(
-    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, lines: list[str] | None = None,
-    **more: Any,
+    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words | None = None,
+    lines: list[str] | None = None, **more: Any,
 ) -> UnigramTrainer:
+    words = sample_words() if words is None else words
     return UnigramTrainer(
         Material.of(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), lines), **more
     )
@@ -102,7 +109,7 @@ def test_steps() -> None:
 def test_every_character_is_in_the_end() -> None:
     run = trainer()
     learn.run(run, Stops(vocab_size=120))
-    assert set("".join(WORDS.words)) <= {piece.decode() for piece in run.vocabulary.pieces}
+    assert set("".join(sample_words().words)) <= {piece.decode() for piece in run.vocabulary.pieces}
     scores = run.vocabulary.scores
     assert scores == sorted(scores, reverse=True)
     assert run.vocabulary.id_of(0, 0) == 3

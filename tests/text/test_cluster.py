@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,9 @@ from tokentui.text import cluster
 from tokentui.text.plan import Plan, plan
 from tokentui.text.tally import Store, count_here
 
-pytest.importorskip("distributed", reason="the extra dask is not installed")
+# Its import takes a third of a second, which workers without these tests need not spend.
+if not importlib.util.find_spec("distributed"):
+    pytest.skip("the extra dask is not installed", allow_module_level=True)
 GPT2 = preset_named("gpt2").recipe
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "corpora"
 
