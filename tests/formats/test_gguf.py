@@ -191,11 +191,11 @@ def test_the_remarks_name_the_split(tmp_path: Path) -> None:
     assert "chat template of 7 characters" in read(tmp_path, values).notes[-1]
 
 
-@pytest.mark.parametrize("name", [name for name, pre in PRE.items() if not pre.marked])
-def test_every_split_reads(tmp_path: Path, name: str) -> None:
-    tokenizer = read(tmp_path, bpe(pre=name, bos_token_id=263))
+def test_every_split_reads(tmp_path: Path) -> None:
     text = "Hello, wörld's 12345  \n\n x 你好 don'T 가나!"
-    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+    for name in [name for name, pre in PRE.items() if not pre.marked]:
+        tokenizer = read(tmp_path, bpe(pre=name, bos_token_id=263))
+        assert tokenizer.decode(tokenizer.encode(text).ids) == text, name
 
 
 @pytest.mark.parametrize(

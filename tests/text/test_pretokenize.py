@@ -196,12 +196,12 @@ def test_a_safe_cut_changes_no_word(pre: Pretokenizer, text: str, at: int, first
     assert parts == pre.words(text, first=first)
 
 
-@pytest.mark.parametrize(
-    "split", [name for name, one in SPLITS.items() if one.cut and len(splitter(name).words("Ab Cd")) > 1]
-)
 @pytest.mark.parametrize("name", AXES["normalize"])
-def test_normalized_text_is_cut_too(split: str, name: str) -> None:
-    assert pretokenizer(normalize=[name], split=split).safe_cut("Ab Cd ef", 1) == 2
+def test_normalized_text_is_cut_too(name: str) -> None:
+    splits = [split for split, one in SPLITS.items() if one.cut and len(splitter(split).words("Ab Cd")) > 1]
+    assert splits
+    for split in splits:
+        assert pretokenizer(normalize=[name], split=split).safe_cut("Ab Cd ef", 1) == 2, split
 
 
 @pytest.mark.slow

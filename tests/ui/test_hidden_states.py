@@ -46,17 +46,17 @@ async def comparing(app: ExplorerApp, pilot: Pilot[None]) -> CompareScreen:
     return app.screen
 
 
-@pytest.mark.parametrize("width", range(16, 90))
 @pytest.mark.parametrize("states", [('only "unbelievable"',), ("hex",), ('only "a"', "by count", "hex")])
-def test_the_states_of_a_title_are_seen_at_every_width(width: int, states: Sequence[str]) -> None:
+def test_the_states_of_a_title_are_seen_at_every_width(states: Sequence[str]) -> None:
     names = [("2 Pairs", False), ("3 Vocab", True)]
-    shown = "".join(text for text, _ in title_cell(names, states, width))
-    assert cell_len(shown) <= width - 6, "Textual would cut the states off"
-    assert states[0][:3] in shown
-    bar = "".join(text for text, _ in tabs(
-        [("pairs", "2 Pairs"), ("vocabulary", "3 Vocab")], "vocabulary", (), width, state_cell(states)
-    ))
-    assert states[0][:3] in bar
+    for width in range(16, 90):
+        shown = "".join(text for text, _ in title_cell(names, states, width))
+        assert cell_len(shown) <= width - 6, "Textual would cut the states off"
+        assert states[0][:3] in shown
+        bar = "".join(text for text, _ in tabs(
+            [("pairs", "2 Pairs"), ("vocabulary", "3 Vocab")], "vocabulary", (), width, state_cell(states)
+        ))
+        assert states[0][:3] in bar
 
 
 @pytest.mark.parametrize("width", [24, 26, 30, 40, 120])

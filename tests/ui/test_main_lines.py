@@ -362,7 +362,7 @@ def test_the_last_line_of_why_ends_with_a_clause() -> None:
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize("length", [1, 12, 40])
 @pytest.mark.parametrize("tie", AXES["tie"].written())
-@pytest.mark.first_run(cases=103)
+@pytest.mark.first_run(cover=2)
 def test_the_last_step_keeps_a_line_of_why_however_long_the_others_are(
     height: int, width: int, length: int, tie: str
 ) -> None:
