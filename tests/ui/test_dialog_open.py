@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import os
 import threading
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
+from screens import snapshot
 from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import screen_text, settled, text_of, until
@@ -25,7 +27,7 @@ from tokentui.text.read import read
 from tokentui.text.sources import samples
 from tokentui.ui.dialogs import open as opening
 from tokentui.ui.dialogs import picker
-from tokentui.ui.dialogs.open import AddScreen, OpenScreen, with_split
+from tokentui.ui.dialogs.open import AS_LEFT, AddScreen, OpenScreen, with_split
 from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, in_thread, list_folder, look_at, parts
 from tokentui.ui.draw.figures import size
 
@@ -231,6 +233,12 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
         assert app.result is not None
         split = with_split(text)[1]
         assert app.result == (OpenTokenizer(opens, split) if split else Open((opens,)))
+
+
+def test_a_comparison_that_was_left_is_offered_with_all_its_columns() -> None:
+    now = dataclasses.replace(snapshot(), parked=1)  # the first column stays on the main screen
+    first = next(AddScreen(FakeEngine(now), "Add a column", Recipe()).rows(""))
+    assert (first.key, first.cells[1]) == (("left", AS_LEFT.name), (("2 columns", "muted"),))
 
 
 async def test_the_row_that_is_marked_is_taken_as_a_column() -> None:

@@ -12,6 +12,8 @@ import pytest
 from chats import TEMPLATES, write_model
 from screens import screen_text
 from textual import events
+from textual.content import Content
+from textual.geometry import Size
 from textual.pilot import Pilot
 from waiting import settled, until
 
@@ -23,11 +25,12 @@ from tokentui.core.errors import TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.persist.play_file import read_left
-from tokentui.session.playground import Played, PlayStart, preset_played
+from tokentui.session.playground import Played, PlayedText, PlayStart, preset_played
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.outside import edited
-from tokentui.ui.play_screen import PlayScreen, Price
+from tokentui.ui.panes.pane import TITLE_CORNERS
+from tokentui.ui.play_screen import PlayColumn, PlayScreen, Price
 from tokentui.ui.settings import SETTINGS
 
 TEXTS = {
@@ -384,6 +387,16 @@ async def test_it_reopens_where_it_was_left(file: str) -> None:
         assert screen.left == left
         assert len(ids_of(screen))
         assert len(ids_of(screen, 1))
+
+
+@pytest.mark.parametrize(("wide", "shown"), [(27, "models/small.json · 1 token"), (26, "models · 1 token")])
+def test_a_title_keeps_a_path_that_just_fits(wide: int, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    column = PlayColumn(Played(ColumnWanted(path="models/small.json")))
+    encoding = tokentui.train("sample:hugs", "gpt2").encode("a")
+    column.open, column.chips.encoded = True, PlayedText("a", encoding.rows)
+    monkeypatch.setattr(PlayColumn, "outer_size", Size(wide + TITLE_CORNERS, 9))
+    column.name_it(None)
+    assert Content.from_markup(str(column.border_title)).plain == shown
 
 
 @pytest.mark.slow
