@@ -22,6 +22,7 @@ from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.training.finding import FoundToken, FoundWord, Matches, _Texts
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.copying import CopyScreen
 from tokentui.ui.dialogs.finder import FILTERS, FinderScreen, Found, Index, entries_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen
@@ -205,6 +206,21 @@ async def test_the_finder_opens_over_a_view_and_closes_it_before_it_acts() -> No
         await pilot.press("escape", "1", "e", "t")
         await until(pilot, lambda: "table of pairs as CSV" in screen_text(pilot))
         assert "tokentui train sample:english" in screen_text(pilot)
+        await pilot.press("escape", "3", "1", "e", "t")
+        await until(pilot, lambda: isinstance(app.screen, CopyScreen))
+        assert "▸ table of vocabulary as TSV" in screen_text(pilot)
+
+
+async def test_a_token_of_the_typed_name_comes_before_an_action_of_which_it_is_a_synonym() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        session.answers[do.Search] = Matches((FoundToken(5, b" SolidGoldMagikarp", 5, 0),), ())
+        await pilot.press("colon")
+        for part in ("SolidGold", "Magikarp"):
+            await pilot.press(*part)
+            await until(pilot, lambda: listed(app)[:1] == ["token:5"])
+            assert "action:analyze_glitch" in listed(app)
 
 
 @pytest.mark.parametrize("key", ["colon", "ctrl+p"])

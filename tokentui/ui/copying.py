@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
     """Ask what to copy from a screen with panes: the row and the table of the focused table, or without one
-    all tables by name; the ids, the command and the pictures. Says so instead if there is none.
+    all tables by name, those that are seen first; the ids, the command and the pictures. Says so instead if there is none.
 
     Args:
         screen: The screen.
@@ -43,8 +43,8 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
             copies.append(_command(screen, _column(screen, now)))
             copies += _pictures(screen)
     if not isinstance(focused, VirtualTable):
-        names = getattr(screen, "names", {})
-        for name, pane in getattr(screen, "panes", {}).items():
+        names, panes = getattr(screen, "names", {}), getattr(screen, "panes", {})
+        for name, pane in sorted(panes.items(), key=lambda one: not one[1].display):  # what is seen comes first
             if isinstance(pane, VirtualTable):
                 title = names[name][0].partition(" ")[2].lower() if name in names else name
                 copies += _table(pane, screen.engine, f"table of {title}")

@@ -64,7 +64,7 @@ MOST_ROWS = 60
 _MOST_TOKENS, _MOST_WORDS = 12, 6
 MOST_RECENT = 8
 """The most entries that are remembered."""
-_BEST, _GOOD = 1.0, 4.0
+_BEST, _GOOD = 1.0, 3.0
 """The scores up to which a match goes before a token that is the text, and before all tokens and words."""
 _ELSEWHERE = 2.0
 """What is added to the score of an action that cannot act from here."""
@@ -580,8 +580,8 @@ class FinderScreen(Dialog[Found]):
 
         Without a text these are the recent ones, then all actions, or, for `=`, all its entries. With a text
         it is what matches best, then a step that is typed, tokens and words whose text is the same, weaker
-        matches, the other tokens and words, and the weakest. For a number, tokens come first. Files are
-        listed without a filter alone, words too.
+        matches, the other tokens and words, and the weakest. For a number, tokens come first, and for a text
+        with capital letters those whose text is the same. Files are listed without a filter alone, words too.
         """
         sought, only = self.sought, self.only
         if not sought:
@@ -611,7 +611,8 @@ class FinderScreen(Dialog[Found]):
         elif sought.isdecimal():
             listed = [*steps, *found_tokens, *best, *good, *words, *rest]
         else:
-            listed = [*best, *steps, *exact, *good, *found_tokens, *words, *rest]
+            capitals = exact if sought != sought.lower() else []
+            listed = [*capitals, *best, *steps, *exact, *good, *found_tokens, *words, *rest]
         return [*{entry.id: entry for entry in listed}.values()]
 
     def _row(self, entry: Found) -> TableRow:
