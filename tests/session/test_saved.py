@@ -171,7 +171,7 @@ def test_a_second_process_is_told(tmp_path: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
     ).stdout
-    assert f"another tokentui (process {os.getpid()}) is using this session" in told
+    assert f"changes are not saved: another tokentui (process {os.getpid()}) has this corpus open" in told
     keeper.close()
     assert offered(tmp_path) == (KEPT, "")
 
@@ -198,7 +198,7 @@ def test_the_oldest_go_but_none_that_is_open(tmp_path: Path) -> None:
     tidy(tmp_path)
     names = {read(path)[0].name for path in tmp_path.glob("*.json")}
     assert names == {"0", *(str(number) for number in range(3, MOST_SESSIONS + 3))}
-    with pytest.raises(TokentuiError, match="is using this session"):
+    with pytest.raises(TokentuiError, match="has this corpus open"):
         Keeper(SavedSession(sources=("0",)), tmp_path)
     keepers[0].close()
     tidy(tmp_path)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
-from waiting import settled, until
+from waiting import screen_text, settled, until
 
 from tokentui import ui
 from tokentui.core.choices import Ref
@@ -145,6 +145,11 @@ async def test_a_table_and_a_picture_can_be_copied_and_written(
         await pilot.press(*["down"] * names.index("picture as SVG"), "w", *"seen", "enter")
         await settled(pilot)
         assert (tmp_path / "seen.svg").read_text("utf-8") == texts["picture as SVG"]
+        for name in ("tokentui.svg", "tokentui-2.svg"):
+            await pilot.press("y", *["down"] * names.index("picture as SVG"), "w")
+            await until(pilot, lambda name=name: f"enter alone writes {name}" in screen_text(pilot))  # type: ignore[misc]
+            await pilot.press("enter")
+            await until(pilot, lambda name=name: (tmp_path / name).exists())  # type: ignore[misc]
         await pilot.press("y", "w", *"seen.txt", "enter")
         await settled(pilot)
         assert (tmp_path / "seen.txt").read_text("utf-8") == texts[names[0]]

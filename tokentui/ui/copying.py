@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
     """Ask what to copy from a screen with panes: the row and the table of the focused table, or without one
-    all tables by name, those that are seen first; the ids, the command and the pictures. Says so instead if there is none.
+    all tables by name, those that are seen first; the ids, the command and the pictures. Says so instead if
+    there is none.
 
     Args:
         screen: The screen.
@@ -44,7 +45,7 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
             copies += _pictures(screen)
     if not isinstance(focused, VirtualTable):
         names, panes = getattr(screen, "names", {}), getattr(screen, "panes", {})
-        for name, pane in sorted(panes.items(), key=lambda one: not one[1].display):  # what is seen comes first
+        for name, pane in sorted(panes.items(), key=lambda one: not one[1].display):
             if isinstance(pane, VirtualTable):
                 title = names[name][0].partition(" ")[2].lower() if name in names else name
                 copies += _table(pane, screen.engine, f"table of {title}")

@@ -326,8 +326,8 @@ def _hold(path: Path) -> int:
     if not lock(descriptor, wait=False):
         holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
         os.close(descriptor)
-        what = f"another tokentui (process {holder or '?'}) is using this session: changes here are not saved"
-        raise TokentuiError(what, str(path), "close one of them")
+        what = f"changes are not saved: another tokentui (process {holder or '?'}) has this corpus open"
+        raise TokentuiError(what, "", "close one of them")
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)

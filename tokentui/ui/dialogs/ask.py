@@ -195,16 +195,17 @@ class AskLine(Dialog[None]):
         heading: The title of the dialog.
         describe_destination: Returns the effect of a line as safe text; raises an error for an invalid line.
         take: Called with a line that is not empty.
+        default: What an empty line stands for; empty for nothing.
     """
 
     dims = False  # one looks at the panes while one types a step
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "apply")]
 
     def __init__(self, engine: EngineLink, heading: str, describe_destination: Callable[[str], str],
-            take: Callable[[str], object]) -> None:
+            take: Callable[[str], object], default: str = "") -> None:
         super().__init__(engine, heading)
-        self._describe, self._take = describe_destination, take
-        self.field = Field()
+        self._describe, self._take, self._default = describe_destination, take, default
+        self.field = Field(placeholder=default)
         self.parts = labeled_input(">", self.field), self.notice
 
     def on_mount(self) -> None:
@@ -222,11 +223,12 @@ class AskLine(Dialog[None]):
         self.check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Close and hand on the line. An empty line only closes; an unreadable one stays and says why."""
+        """Close and hand on the line, or the default for an empty one. Without a default an empty line only
+        closes; an unreadable one stays and says why."""
         if self.check(event.value):
             self.dismiss(None)
-            if event.value:
-                self._take(event.value)
+            if line := event.value or self._default:
+                self._take(line)
 
     def check(self, line: str) -> bool:
         """Say what a line will do, or what is wrong with it. Returns whether it can be taken."""

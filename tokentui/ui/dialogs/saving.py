@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +21,7 @@ def ask_file(
 ) -> None:
     """Prompt for the name of a new file, and write it. In a browser the file is sent to the visitor.
 
-    A name that exists is refused; errors of writing are shown.
+    An empty line stands for a name that is free. A name that exists is refused; errors of writing are shown.
 
     Args:
         screen: The screen that asks.
@@ -37,9 +38,12 @@ def ask_file(
             os.path.expanduser(line.strip()))
         return path if path.endswith(suffix) else path + suffix
 
+    names = itertools.chain([f"tokentui{suffix}"], (f"tokentui-{n}{suffix}" for n in itertools.count(2)))
+    free = next(name for name in names if sandbox.sealed() or not os.path.lexists(name))
+
     def describe(line: str) -> str:
         if not line.strip():
-            return f"the name of a file, such as new{suffix}"
+            return f"the name of a file; enter alone writes {free}"
         path = path_of(line)
         if not sandbox.sealed() and os.path.lexists(path):
             raise TokentuiError("the file exists already", os.path.basename(path), "name another")
@@ -59,4 +63,4 @@ def ask_file(
             return
         app.say(f"written: {shown_path(path)}{then}")
 
-    app.push_screen(AskLine(screen.engine, heading, describe, write))
+    app.push_screen(AskLine(screen.engine, heading, describe, write, free))
