@@ -426,7 +426,8 @@ def test_the_cost_in_words() -> None:
     never = tuple(b"%d" % number for number in range(41))
     assert Cost(50, 1000, 1009, never, ()).said == "0.9 % more tokens, 41 tokens never made"
     assert Cost(50, 10_000, 9_999, never[:1], ()).said == "under 0.1 % fewer tokens, 1 token never made"
-    assert Cost(0, 0, 0, (), ()).said == "as many tokens, 0 tokens never made"
+    assert Cost(9, 7, 7, (), (b"a",)).said == "as many tokens, 0 tokens never made"
+    assert Cost(1_234, 0, 0, (), ()).said == "no difference up to step 1,234"
 
 
 # ---- files, sessions, commands, the library

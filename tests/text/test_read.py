@@ -16,7 +16,7 @@ from reading import put, refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.text import sources
-from tokentui.text.corpus import LONG_BYTES, Corpus, Invalid, decode, whole_text
+from tokentui.text.corpus import LONG_BYTES, Corpus, Invalid, LongText, decode, whole_text
 from tokentui.text.read import read
 
 
@@ -97,6 +97,10 @@ def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
 def test_damaged_utf16_is_replaced(body: bytes, text: str, count: int, offset: int, line: int) -> None:
     invalid = Invalid(count, "f", offset, line, "UTF-16")
     assert decode(codecs.BOM_UTF16_LE + body, "f") == (text, invalid, "UTF-16")
+
+
+def test_a_text_is_long_from_its_least_size_on() -> None:
+    assert [type(decode(b"x" * size, "f")[0]) for size in (LONG_BYTES - 1, LONG_BYTES)] == [str, LongText]
 
 
 def test_offset_counts_the_byte_order_mark(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ class Cost:
 
     @property
     def said(self) -> str:
-        """The cost in words."""
+        """The cost in words; up to where there is none so far, if both runs are alike."""
+        if self.after == self.before and not self.never and not self.instead:
+            return f"no difference up to step {self.step:,}"
         share, more = abs(self.share), "more" if self.after > self.before else "fewer"
         size = f"{share:.1%}".replace("%", " %") if share >= _LEAST else "under 0.1 %"
         grown = f"{size} {more} tokens" if self.after != self.before else "as many tokens"
