@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from tokentui import train
 from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
 from tokentui.encode import batch, id_tables
 from tokentui.encode import encoder as word_encoder
 from tokentui.encode.id_tables import WordIdTable
@@ -139,15 +140,41 @@ def by_kernels(tokenizer: Tokenizer) -> bool:
 @given(text=texts, specials=st.booleans(), threads=st.integers(1, 3))
 @pytest.mark.first_run(cases=4)
 def test_any_text(always: None, name: str, text: str, specials: bool, threads: int) -> None:
-    """With kernels and without them."""
+    """With kernels, as a long text and as a short one, and without them."""
     tokenizer = trained(name)
     more: dict[str, Any] = {"allow_special": specials, "special_tokens": specials}
     wanted = outcome(lambda: tokenizer.encode(text, **more).ids)
     assert outcome(lambda: tokenizer.encode_ids(text, threads=threads, **more)) == wanted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_tables, "KERNEL_CHARS", len(text) + 1)
-        patch.setattr(id_tables, "MANY_WORDS", len(text) + 1)
         assert outcome(lambda: tokenizer.encode_ids(text, **more)) == wanted
+        patch.setenv(engines.VARIABLE, "off")
+        assert outcome(lambda: tokenizer.encode_ids(text, **more)) == wanted
+
+
+@pytest.mark.parametrize(("most_bytes", "most_of_word"), [(1 << 14, 1 << 8), (20, 1 << 8), (1 << 14, 3)])
+@pytest.mark.parametrize("name", ["gpt2", "metaspace", "bert", "falcon", "qwen", "no front"])
+@pytest.mark.first_run(cases=3)
+def test_short_texts_one_by_one(
+    kernels: ModuleType, name: str, most_bytes: int, most_of_word: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels encode them as soon as their tables are built: until then, and while the table of words grows,
+    is forgotten, or meets words that the merges do not encode, the ids are those of plain Python."""
+    monkeypatch.setattr(id_tables, "MANY_CHARS", 40)
+    monkeypatch.setattr(kernels, "SHORT_BYTES", most_bytes)
+    monkeypatch.setattr(kernels, "SHORT_WORD", most_of_word)
+    monkeypatch.setattr(kernels, "KEPT_WORDS", 3000)
+    tokenizer, plain = Tokenizer(trained(name).vocabulary), Tokenizer(trained(name).vocabulary)
+    listed = [
+        "", "the mug", "a pug's", "\udcff mug", "é ▁ <s> mug\n", "hug" * 90, "  ",
+        *(" ".join(f"{at * 7919 % 9973:x}" for at in range(n, n + 60)) for n in range(0, 4200, 60)), "the mug",
+    ]
+    found = [answer(functools.partial(tokenizer.encode_ids, text)) for text in listed]
+    assert by_kernels(tokenizer)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        tokenizer.encode_ids("the mug")
+    monkeypatch.setenv(engines.VARIABLE, "off")
+    assert found == [answer(functools.partial(plain.encode_ids, text)) for text in listed]
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -327,6 +327,8 @@ def _use(trainer: tokentui.Trainer, text: str) -> None:
     ids = tokenizer.encode_ids(long)
     tokenizer.decode(ids)
     tokenizer.encode_batch([long[at : at + 50] for at in range(0, len(long), 50)])
+    short = text[:99], text[99::-1]  # with known words and with new ones
+    list(map(tokenizer.encode_ids, short))
     if tokenizer.recipe.split == "metaspace":
         with tempfile.TemporaryDirectory() as folder:
             # A file of sentencepiece carries sums over words, or is cut between characters that never join.
@@ -334,6 +336,7 @@ def _use(trainer: tokentui.Trainer, text: str) -> None:
             of_file = tokentui.load(Path(folder, "one.model"))
             of_file.encode_ids(long)
             of_file.encode_batch([long[at : at + 50] for at in range(0, len(long), 50)])
+            list(map(of_file.encode_ids, short))
 
 
 # ---- replaying

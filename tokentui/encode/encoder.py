@@ -443,8 +443,8 @@ class WordEncoder:
             names = self._specials if allow_special else NO_NAMES
             return (part for _, part in names.cut(text))
         plain = type(self.pretokenizer) is Pretokenizer
-        if not plain and len(text) < id_tables.KERNEL_CHARS:  # no kernel takes it, nor asks for `stretching`
-            return self.word_parts(text, allow_special)
+        if not plain and len(text) < id_tables.KERNEL_CHARS and not self.id_table.takes_short:
+            return self.word_parts(text, allow_special)  # no kernel takes it, nor asks for `stretching`
         stretching = self.pretokenizer.stretching
         if plain or (self._whole and not (
             allow_special and stretching and not stretching.each and self._specials.is_in(text)

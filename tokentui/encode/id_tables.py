@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 KERNEL_CHARS = 4096
 """Texts with fewer characters are encoded in plain Python, because building the tables of the kernels takes
 longer."""
+MANY_CHARS = 1 << 19
+"""After so many characters of such texts the tables are built for them."""
 MANY_WORDS = 1024
 """Until this many words were encoded, plain Python encodes them, because building the tables of the kernels
 takes longer."""
@@ -85,6 +87,11 @@ class IdTable:
         """
         raise NotImplementedError
 
+    @property
+    def takes_short(self) -> bool:
+        """True if `ids_by_kernels` takes short texts."""
+        return False
+
     def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
         """Return the ids of a text as typed, with the tokens in it that are cut out of any text. None if
         kernels do not take it as a whole. The arguments and errors are those of `ids`."""
@@ -113,6 +120,7 @@ class WordIdTable(IdTable):
     """Encodes words whose tokens depend on nothing else."""
 
     _text_kernels: Compiled | None = None
+    _short_chars = 0
     _word_kernels: Many | None = None
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
@@ -132,9 +140,24 @@ class WordIdTable(IdTable):
             ids = joined(ids, packed(itertools.chain.from_iterable(map(self.known.__getitem__, words))))
         return ids
 
+    @property
+    def takes_short(self) -> bool:
+        """True if kernels take short texts too, since their tables are built."""
+        kernels = self._text_kernels
+        return kernels is not None and kernels.knows and engines.available()
+
     def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
-        """Return the ids of a long text as typed, if kernels split it or encode its stretches."""
-        if len(text) >= KERNEL_CHARS and engines.available():
+        """Return the ids of a text as typed, if kernels split it or encode its stretches: of a long one, or
+        if `takes_short`."""
+        if len(text) < KERNEL_CHARS:
+            if not self.takes_short:
+                self._short_chars += len(text)
+                if self._short_chars < MANY_CHARS or not engines.available():
+                    return None
+            check()
+            with engines.rescued():
+                return self.text_kernels().encode_short(text)
+        elif engines.available():
             with engines.rescued():
                 if self.text_kernels().knows:
                     return self.text_kernels().encode(text, threads)

@@ -300,8 +300,7 @@ class Tokenizer:
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         threads: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> array[int]:
-        """Return only the ids of a text; see `WordEncoder.ids`. For a long text this is faster than `encode`,
-        for a single line it is not.
+        """Return only the ids of a text; see `WordEncoder.ids`. It is about as fast as `encode`.
 
         The result is an array, with -1 for a token without an id. `decode` accepts it.
         """

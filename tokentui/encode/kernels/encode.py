@@ -24,6 +24,7 @@ from tokentui.encode.segment.merges import Merging, PairTable
 from tokentui.encode.vocabulary import Sections, Special, Vocabulary
 from tokentui.text.kernels import scan_count
 from tokentui.text.kernels.count import (
+    PAD,
     Table,
     bounds_of,
     cut_of,
@@ -33,7 +34,7 @@ from tokentui.text.kernels.count import (
     words_of_runs,
 )
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split, scanned
-from tokentui.text.kernels.scan_count import Bigrams, WordTable
+from tokentui.text.kernels.scan_count import Bigrams, Scan, WordTable
 from tokentui.text.parts import FlatWords
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, splitter_of
@@ -45,6 +46,12 @@ LARGEST_ID = (1 << 31) - 1
 MOST_LEFT = 1 << 6
 """The most results of ambiguous ranks. Words that contain one are left to plain Python, and more of them
 would be most words."""
+SHORT_BYTES = 1 << 14
+"""The most bytes of a text that is encoded by one call of a kernel, with the arrays that are kept for it."""
+SHORT_WORD = 1 << 8
+"""The most bytes of a new word in such a text."""
+NO_MERGES = words.MergeTables(array("q"), array("i"), array("Q"), array("q"), array("q"))
+"""Merges for words that plain Python encodes."""
 _BLOCK_WORDS = 1 << 12
 """New words between two checks of the job, if plain Python cuts them."""
 
@@ -103,7 +110,9 @@ class Coded(Table):
     def _begin(self) -> None:
         """Forget all words, and begin with those that the merges encode as a whole."""
         super().__init__()
-        self._known = 0
+        self._known = flat("int64", 1)
+        self._short: words.ShortText | words.ShortStretches | None = None
+        self._text = self._short_ids = flat("uint8", 0)
         self._starts = flat("int64", 2)
         self._ids = flat("int32", 1 << 12)
         self._room = flat("int64", 0)
@@ -112,7 +121,7 @@ class Coded(Table):
         if self._merges is not None:
             start, whole = self._merges.start.words, self._merges.whole
             self.words = WordTable(*map(_copied, start))
-            self._known = len(whole)
+            self._known[0] = len(whole)
             self._starts = memoryview(array("q", range(len(whole) + 2)))
             self._ids = larger(memoryview(whole), "int32", 2 * (len(whole) + 2))
             words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
@@ -133,6 +142,53 @@ class Coded(Table):
         ids.frombytes(self._written(count).cast("B"))
         self._forget()
         return ids, stops
+
+    def encode_short(self, text: bytes, split: Split | Bigrams) -> array[int]:
+        """Return the ids of a text by one call, unless it has new words that the merges do not encode."""
+        ids = array("i")
+        count = self._put_short(text, split) if len(text) <= SHORT_BYTES else words.LEFT
+        if count == words.LEFT and self.size > self._known[0]:
+            self._encode_new()
+            count = self._put_short(text, split)
+        if count == words.LEFT:
+            ids.frombytes(self.encode(text, split))
+        else:
+            ids.frombytes(self._short_ids[: 4 * count])
+        return ids
+
+    def _put_short(self, text: bytes, split: Split | Bigrams) -> int:
+        """Write the ids of a text to `_short_ids`. Return what `words.encode_text` does."""
+        short = self._short
+        if short is None or short.coding.words is not self.words or (
+            short.coding.starts is not self._starts or short.coding.ids is not self._ids
+        ):
+            short = self._short = self._short_with(split)
+        size = len(text)
+        self._text[:size] = text
+        encode = words.encode_text if isinstance(short, words.ShortText) else words.encode_stretches
+        return int(encode(short, size))
+
+    def _short_with(self, split: Split | Bigrams) -> words.ShortText | words.ShortStretches:
+        """Return the tables as they are and arrays for a short text, for one call of a kernel."""
+        if self._short is None:
+            self._text = flat("uint8", SHORT_BYTES + len(PAD))
+            out = flat("int32", SHORT_BYTES + len(PAD))
+            self._short_ids = out.cast("B")
+            numbers, bounds, room = (
+                flat("int32", SHORT_BYTES + 1), flat("int64", 2), flat("int64", 7 * SHORT_WORD)
+            )
+        else:
+            _, bounds, _, numbers, _, _, _, room, _, out = self._short.coding
+        merges = self._merges
+        # The merges do not know the words that contain one of `names`, or what is left to plain Python.
+        known = merges is not None and not (merges.left or (self._names and self._names.names))
+        coding = words.Coding(
+            self._text, bounds, self.words, numbers, self._known, self._starts, self._ids, room,
+            merges.tables if merges is not None and known else NO_MERGES, out,
+        )
+        if isinstance(split, Bigrams):
+            return words.ShortStretches(self._text, split, self._events, coding)
+        return words.ShortText(Scan(self._text, split, self.words, self._events, numbers), coding)
 
     def _counted(
         self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, stops: Any = b""
@@ -168,7 +224,7 @@ class Coded(Table):
 
     def _encode_new(self) -> None:
         """Encode the words that have no ids yet."""
-        number, last, ends = self._known, self.size, self.words.ends
+        number, last, ends = self._known[0], self.size, self.words.ends
         if number == last:
             return
         self._starts = _room_for(self._starts, "int64", number + 1, last + 1)
@@ -196,8 +252,8 @@ class Coded(Table):
                 number += 1
                 while stop_at < number:
                     stop_at = next(named)
-        words.note_ids(self._known, last, self._starts, self._ids, self.words.rows)
-        self._known = last
+        words.note_ids(self._known[0], last, self._starts, self._ids, self.words.rows)
+        self._known[0] = last
 
     def _with_names(self, number: int, last: int) -> list[int]:
         """Return the words from `number` to `last - 1` that may contain one of `names`, or what the kernels
@@ -333,6 +389,26 @@ class Compiled:
         for more in ids[1:]:
             ids[0] += more
         return ids[0]
+
+    def encode_short(self, text: str) -> array[int] | None:
+        """Return the ids of a short text. None where the kernels cannot encode with this vocabulary, and
+        where it holds lone surrogates.
+
+        Raises: As `word` does.
+        """
+        reading = self._reading
+        if reading is None:
+            return None
+        try:
+            data = (reading.normalized(text) if reading.normalized else text).encode()
+        except UnicodeEncodeError:
+            return None
+        if reading.front and data:
+            data = reading.front(data)
+        coded = self._taken()
+        ids = coded.encode_short(data, reading.split)
+        self._idle.append(coded)
+        return ids
 
     def encode_each(self, texts: Sequence[str]) -> tuple[array[int], array[int]] | None:
         """Return the ids of many short texts by one call; and a 0, then where those of each text end. None

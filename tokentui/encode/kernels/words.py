@@ -14,6 +14,7 @@ from tokentui.core.native import (
     U64,
     Int32s,
     Int64s,
+    Reused,
     Uint8s,
     Uint64s,
     Windows,
@@ -22,7 +23,14 @@ from tokentui.core.native import (
     inlined,
     kernel,
 )
-from tokentui.text.kernels.scan_count import WordTable, found_number
+from tokentui.text.kernels.scan_count import (
+    Bigrams,
+    Scan,
+    WordTable,
+    find_stretches,
+    find_words,
+    found_number,
+)
 from tokentui.text.kernels.scan_words import code_at, width_of
 
 SYMBOL_BITS = 21
@@ -36,6 +44,8 @@ _U = U64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
 MORE = 3
 """The size in the row of a word whose ids are not in the row."""
+LEFT = -1
+"""The result of a short text that has to be encoded otherwise."""
 _ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
 _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
@@ -282,8 +292,8 @@ def spell(text: Any, at: int, end: int, room: Any, merges: MergeTables) -> Any:
     return size
 
 
-@kernel
-def merge_words(
+@helper
+def merge_each(
     words: WordTable, number: int, last: int, room: Int64s, starts: Int64s, ids: Int32s, merges: MergeTables
 ) -> int:
     """Encode the words from `number` up to `last`.
@@ -311,6 +321,9 @@ def merge_words(
         number += 1
         starts[number] = filled
     return number
+
+
+merge_words = kernel(merge_each)
 
 
 @kernel
@@ -346,8 +359,8 @@ def merge_symbols(
         starts[number + 1] = filled
 
 
-@kernel
-def note_ids(number: int, last: int, starts: Int64s, ids: Int32s, rows: Uint64s) -> None:
+@helper
+def note_each(number: int, last: int, starts: Int64s, ids: Int32s, rows: Uint64s) -> None:
     """Write the ids of the words from `number` up to `last`, and how many they are, into their rows. The size
     is `MORE` unless it is one or two."""
     while number < last:
@@ -363,8 +376,11 @@ def note_ids(number: int, last: int, starts: Int64s, ids: Int32s, rows: Uint64s)
         number += 1
 
 
-@kernel
-def write_ids(
+note_ids = kernel(note_each)
+
+
+@helper
+def copy_each(
     numbers: Int32s, number: int, count: int, rows: Uint64s, starts: Int64s, ids: Int32s, out: Int32s,
     filled: int,
 ) -> tuple[int, int]:
@@ -374,7 +390,7 @@ def write_ids(
         numbers: The number of each word of the texts.
         number: The index in `numbers` to begin with.
         count: The number of words of the texts.
-        rows: The rows of the table of words, with ids by `note_ids`.
+        rows: The rows of the table of words, with ids by `note_each`.
         starts, ids: The ids of the words of the table.
         out: Receives the ids.
         filled: The ids written so far.
@@ -402,6 +418,9 @@ def write_ids(
     return number, filled
 
 
+write_ids = kernel(copy_each)
+
+
 @kernel
 def end_texts(numbers: Int32s, starts: Int64s, stops: Int64s) -> None:
     """Find where the ids of each of many texts end.
@@ -418,3 +437,113 @@ def end_texts(numbers: Int32s, starts: Int64s, stops: Int64s) -> None:
             written += starts[word + 1] - starts[word]
             done += 1
         stops[text] = written
+
+
+class Coding(NamedTuple):
+    """What the words of a short text are encoded with.
+
+    Attributes:
+        windows: The eight bytes at each offset of the text, as one number.
+        bounds: A 0, and room for the size of the text.
+        words: The table of words.
+        numbers: Receives the number of each word.
+        known: An array of one item: how many words of the table have ids.
+        starts, ids: The ids of these words, as `merge_each` writes them.
+        room: A work array, see `merge_each`.
+        merges: The merges; without symbols if plain Python encodes new words.
+        out: Receives the ids of the text.
+    """
+
+    windows: Windows
+    bounds: Int64s
+    words: WordTable
+    numbers: Int32s
+    known: Int64s
+    starts: Int64s
+    ids: Int32s
+    room: Int64s
+    merges: MergeTables
+    out: Int32s
+
+
+class _ShortText(NamedTuple):
+    """A short text that is cut by a split, with the arrays to encode it. `scan` has the same table of words
+    and the same numbers as `coding`."""
+
+    scan: Scan
+    coding: Coding
+
+
+class ShortText(Reused, _ShortText):
+    """A `_ShortText` whose argument words are computed once."""
+
+
+class _ShortStretches(NamedTuple):
+    """A short text that is cut between characters, with the arrays to encode it."""
+
+    data: Uint8s
+    bigrams: Bigrams
+    events: Int32s
+    coding: Coding
+
+
+class ShortStretches(Reused, _ShortStretches):
+    """A `_ShortStretches` whose argument words are computed once."""
+
+
+@helper
+def ids_of_numbers(count: int, coding: Coding) -> Any:
+    """Encode the words that are new to the table, and write the ids of the first `count` words in
+    `coding.numbers` to `coding.out`.
+
+    Returns:
+        The number of ids; `LEFT` if something is left to the caller: new words, or more room for ids.
+    """
+    words, starts, ids = coding.words, coding.starts, coding.ids
+    known, last = coding.known[0], words.used[0]
+    if known < last:
+        ends = words.ends
+        longest: Any = 0
+        for number in range(known, last):
+            longest = max(longest, ends[number + 1] - ends[number])
+        filled = starts[known] + ends[last] - ends[known]
+        if last >= len(starts) or filled >= len(ids) or 7 * longest > len(coding.room):
+            return I64(LEFT)
+        if len(coding.merges.numbered) == 0 or last > merge_each(
+            words, known, last, coding.room, starts, ids, coding.merges
+        ):
+            return I64(LEFT)
+        note_each(known, last, starts, ids, words.rows)
+        coding.known[0] = last
+    done, filled = copy_each(coding.numbers, 0, count, words.rows, starts, ids, coding.out, 0)
+    return filled if done == count else I64(LEFT)
+
+
+@kernel
+def encode_text(text: ShortText, size: int) -> int:
+    """Encode a short text that is cut by a split.
+
+    Args:
+        text: The text, with padding, and the tables.
+        size: Its length in bytes.
+
+    Returns:
+        As `ids_of_numbers` does. `LEFT` also if the table of words has no room.
+    """
+    coding = text.coding
+    coding.bounds[1] = size
+    number, _, count = find_words(text.scan, coding.windows, coding.bounds, coding.bounds[2:], 0, 0, 0)
+    return ids_of_numbers(count, coding) if number == 1 else LEFT
+
+
+@kernel
+def encode_stretches(text: ShortStretches, size: int) -> int:
+    """Encode a short text that is cut between two characters that no token has side by side. The arguments
+    and the result are those of `encode_text`."""
+    coding = text.coding
+    coding.bounds[1] = size
+    number, _, count = find_stretches(
+        text.data, coding.windows, coding.bounds, coding.bounds[2:], text.bigrams, coding.words, text.events,
+        coding.numbers, 0, 0, 0,
+    )
+    return ids_of_numbers(count, coding) if number == 1 else LEFT

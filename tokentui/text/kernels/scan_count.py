@@ -235,8 +235,8 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
     return count, here, before
 
 
-@kernel
-def scan_texts(
+@inlined
+def find_words(
     scan: Scan, windows: Windows, bounds: Int64s, stops: Int64s, number: int, at: int, filled: int
 ) -> tuple[int, int, int]:
     """Find the words of texts, and count them or write their numbers.
@@ -293,6 +293,9 @@ def scan_texts(
         number += 1
         at = end
     return number, at, filled
+
+
+scan_texts = kernel(find_words)
 
 
 @inlined
@@ -366,8 +369,8 @@ def find_gaps(data: Any, at: int, stop: int, left: int, bigrams: Bigrams, events
     return count, here, left
 
 
-@kernel
-def scan_bigrams(
+@inlined
+def find_stretches(
     data: Uint8s, windows: Windows, bounds: Int64s, stops: Int64s, bigrams: Bigrams, words: WordTable,
     events: Int32s, numbers: Int32s, number: int, at: int, filled: int,
 ) -> tuple[int, int, int]:
@@ -375,14 +378,14 @@ def scan_bigrams(
 
     Args:
         data: The concatenated texts, valid UTF-8 with padding.
-        windows, bounds, stops, number, at, filled: As for `scan_texts`.
+        windows, bounds, stops, number, at, filled: As for `find_words`.
         bigrams: The pairs.
         words: The table of stretches. The scan adds new ones.
         events: A buffer for the gaps of a block.
         numbers: Receives the number of each stretch.
 
     Returns:
-        As `scan_texts` does.
+        As `find_words` does.
     """
     while number < len(bounds) - 1:
         end = bounds[number + 1]
@@ -410,6 +413,9 @@ def scan_bigrams(
         number += 1
         at = end
     return number, at, filled
+
+
+scan_bigrams = kernel(find_stretches)
 
 
 @kernel
