@@ -167,7 +167,8 @@ def test_short_texts_one_by_one(
     tokenizer, plain = Tokenizer(trained(name).vocabulary), Tokenizer(trained(name).vocabulary)
     listed = [
         "", "the mug", "a pug's", "\udcff mug", "é ▁ <s> mug\n", "hug" * 90, "  ",
-        *(" ".join(f"{at * 7919 % 9973:x}" for at in range(n, n + 60)) for n in range(0, 4200, 60)), "the mug",
+        *(" ".join(f"{at * 7919 % 9973:x}" for at in range(n, n + 60)) for n in range(0, 4200, 60)),
+        "the mug",
     ]
     found = [answer(functools.partial(tokenizer.encode_ids, text)) for text in listed]
     assert by_kernels(tokenizer)

@@ -319,8 +319,15 @@ def test_laying_out(recipe: Recipe, kernel: str, failing: Failing) -> None:
     assert failing.told == TOLD
 
 
-@pytest.mark.parametrize("kernel", [ENCODE, "tokentui.encode.kernels.encode.Merges"])
-def test_encoding(kernel: str, failing: Failing) -> None:
+@pytest.mark.parametrize(("kernel", "short"), [
+    (ENCODE, False), ("tokentui.encode.kernels.encode.Merges", False),
+    ("tokentui.encode.kernels.encode.Compiled.encode_short", True),
+    ("tokentui.encode.kernels.words.encode_text", True),
+])
+def test_encoding(kernel: str, short: bool, failing: Failing, monkeypatch: pytest.MonkeyPatch) -> None:
+    if short:
+        monkeypatch.setattr(id_tables, "KERNEL_CHARS", 1 << 20)
+        monkeypatch.setattr(id_tables, "MANY_CHARS", 1)
     with plain():
         tokenizer = tokentui.train(CORPUS, "gpt2", merges=20)
         expected = tokenizer.encoder.ids(CORPUS.documents[0])

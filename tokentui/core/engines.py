@@ -100,16 +100,23 @@ def _handlers() -> Iterator[Any]:
             yield code or getattr(type(handler).__call__, "__code__", None)
 
 
-@contextlib.contextmanager
-def rescued(compiled: bool = True) -> Iterator[None]:
+class rescued(contextlib.AbstractContextManager[None, bool]):
     """Skip the rest of the block if a kernel fails in it. The code after the block does the same work in
     plain Python.
 
     Args:
         compiled: False if the block uses no kernels. Then all its exceptions propagate.
     """
-    try:
-        yield
-    except Exception as error:
-        if not (compiled and fail(error)):
-            raise
+
+    # A generator would take as long as to encode a line.
+    __slots__ = ("_compiled",)
+
+    def __init__(self, compiled: bool = True) -> None:
+        self._compiled = compiled
+
+    def __enter__(self) -> None:
+        """Enter the block."""
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
+        """Return whether kernels are at fault."""
+        return isinstance(error, Exception) and self._compiled and fail(error)

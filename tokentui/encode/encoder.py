@@ -463,6 +463,8 @@ class WordEncoder:
 
     def _ids_of_parts(self, parts: Iterable[Special | str | list[str]], threads: int | None) -> array[int]:
         """Return the ids of what `plain_parts` returns."""
+        if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], str):
+            return self._ids_of_text(parts[0], threads)
         ids, special_id = array("i"), self.vocabulary.special_id
         for part in parts:
             if isinstance(part, Special):

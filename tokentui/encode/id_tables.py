@@ -142,25 +142,25 @@ class WordIdTable(IdTable):
 
     @property
     def takes_short(self) -> bool:
-        """True if kernels take short texts too, since their tables are built."""
-        kernels = self._text_kernels
-        return kernels is not None and kernels.knows and engines.available()
+        """True if the tables of the kernels are built, so that they may take short texts too."""
+        return self._text_kernels is not None and self._text_kernels.knows
 
     def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
         """Return the ids of a text as typed, if kernels split it or encode its stretches: of a long one, or
         if `takes_short`."""
-        if len(text) < KERNEL_CHARS:
-            if not self.takes_short:
-                self._short_chars += len(text)
-                if self._short_chars < MANY_CHARS or not engines.available():
-                    return None
-            check()
+        short = len(text) < KERNEL_CHARS
+        if short and not self.takes_short:
+            self._short_chars += len(text)
+            if self._text_kernels is not None or self._short_chars < MANY_CHARS:
+                return None
+        if engines.available():
             with engines.rescued():
-                return self.text_kernels().encode_short(text)
-        elif engines.available():
-            with engines.rescued():
-                if self.text_kernels().knows:
-                    return self.text_kernels().encode(text, threads)
+                kernels = self.text_kernels()
+                if short:
+                    check()
+                    return kernels.encode_short(text)
+                if kernels.knows:
+                    return kernels.encode(text, threads)
         return None
 
     def ids_of_texts(self, texts: Sequence[str]) -> tuple[array[int], array[int]] | None:

@@ -146,10 +146,12 @@ class Coded(Table):
     def encode_short(self, text: bytes, split: Split | Bigrams) -> array[int]:
         """Return the ids of a text by one call, unless it has new words that the merges do not encode."""
         ids = array("i")
-        count = self._put_short(text, split) if len(text) <= SHORT_BYTES else words.LEFT
-        if count == words.LEFT and self.size > self._known[0]:
-            self._encode_new()
+        count = words.LEFT
+        if len(text) <= SHORT_BYTES:
             count = self._put_short(text, split)
+            if count == words.LEFT and self.size > self._known[0]:
+                self._encode_new()
+                count = self._put_short(text, split)
         if count == words.LEFT:
             ids.frombytes(self.encode(text, split))
         else:
@@ -166,7 +168,8 @@ class Coded(Table):
         size = len(text)
         self._text[:size] = text
         encode = words.encode_text if isinstance(short, words.ShortText) else words.encode_stretches
-        return int(encode(short, size))
+        found: int = encode(short, size)
+        return found
 
     def _short_with(self, split: Split | Bigrams) -> words.ShortText | words.ShortStretches:
         """Return the tables as they are and arrays for a short text, for one call of a kernel."""
