@@ -174,16 +174,25 @@ class Rows:
 
     @functools.cached_property
     def _by_pair(self) -> dict[int, int]:
-        lefts, rights = self.sides()
-        keys: list[int] = []
-        by_pair: dict[int, int] = {}
-        for block in in_blocks(map(add, map(mul, lefts, repeat(len(self._symbols))), rights)):
-            keys += block
+        keys, by_pair = self._keys(), dict[int, int]()
         for pairs in in_blocks(zip(keys, range(len(keys)), strict=True)):  # other threads come in between
             by_pair.update(pairs)
         if self._first_wins and len(by_pair) < len(keys):
             by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
         return by_pair
+
+    def _keys(self) -> array[int]:
+        """Return the pair of each row, as `left * len(symbols) + right`."""
+        lefts, rights = self.sides()
+        keys = array("q")
+        for block in in_blocks(map(add, map(mul, lefts, repeat(len(self._symbols))), rights)):
+            keys.extend(block)
+        return keys
+
+    def listed(self) -> tuple[array[int], array[int]]:
+        """Return the pairs of the rows, and their ranks. Of equal pairs the first one counts."""
+        keys, ranks = self._keys(), array("q", range(len(self._lefts)))
+        return (keys, ranks) if self._first_wins else (keys[::-1], ranks[::-1])
 
     def __call__(self) -> dict[int, int]:
         """Return the row that merges two symbols, by `left * len(symbols) + right`."""

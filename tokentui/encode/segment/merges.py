@@ -15,11 +15,12 @@ pairs at all. The classes differ in the rank of a pair, and agree for trained vo
 from __future__ import annotations
 
 import copy
+import functools
 import heapq
 import itertools
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core.jobs import check
 from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, RankedPair, WordPart, in_bytes
@@ -339,22 +340,39 @@ class Merging:
         )
 
 
+class LaterRows(Protocol):
+    """Rows of pairs that are computed when they are asked for."""
+
+    def __call__(self) -> Mapping[int, int]:
+        """Return the rank of each pair."""
+        ...
+
+    def listed(self) -> tuple[array[int], array[int]]:
+        """Return pairs and their ranks. Of equal pairs the first one counts."""
+        ...
+
+
 class PairMerging(Merging):
     """Merges by rows of pairs from a file.
 
     Args:
         vocabulary, merges, more: As for `Merging`.
-        rows: The rank of each pair, by the key `left * len(pieces) + right`, or a function that returns it.
+        rows: The rank of each pair, by the key `left * len(pieces) + right`, or what returns it.
         makes: The symbol that each row makes.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, merges: int, rows: Mapping[int, int] | Callable[[], Mapping[int, int]],
+        self, vocabulary: Vocabulary, merges: int, rows: Mapping[int, int] | LaterRows,
         makes: Sequence[int], **more: Any,
     ) -> None:
         super().__init__(vocabulary, merges, **more)
-        self._rows = rows() if callable(rows) else rows
+        self._given = rows
         self.makes, self._width = makes, len(vocabulary.pieces)
+
+    @functools.cached_property
+    def _rows(self) -> Mapping[int, int]:
+        """The rank of each pair. Kernels do without it."""
+        return self._given if isinstance(self._given, Mapping) else self._given()
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         row = self._rows.get(left * self._width + right)
@@ -370,7 +388,10 @@ class PairMerging(Merging):
 
     def pair_table(self) -> PairTable:
         """Return the pairs of `pairs` as arrays, and those that are not in use yet."""
-        keys, ranks = array("q", self._rows), array("q", self._rows.values())
+        if isinstance(self._given, Mapping):
+            keys, ranks = array("q", self._given), array("q", self._given.values())
+        else:
+            keys, ranks = self._given.listed()
         return PairTable(keys, ranks, array("q", self.makes), self._limit)
 
     def in_order(self) -> int:
