@@ -18,7 +18,7 @@ from reliability_wire import Figure, Figures, Given
 from storm import cells, every_key, rage, sizes
 from terminal import assert_restored
 
-IDLE_S = 30
+IDLE_S = 20
 ROWS = 1_000_000
 _OFFER = "enter  resume"
 """What the start screen says of a session that was saved."""
@@ -64,7 +64,7 @@ def million(given: Given) -> Figures:
                 n, letter = divmod(n, 26)
                 word += letters[letter]
             file.write(f"{base64.b64encode(word.encode()).decode()} {rank}\n")
-    jumps = ["\x1b[F", "\x1b[H", "\x1b[6~", "\x1b[F", "\x1b[5~", "\x1b[H"] * given.count(8)
+    jumps = ["\x1b[F", "\x1b[H", "\x1b[6~", "\x1b[F", "\x1b[5~", "\x1b[H"] * given.count(4)
     for what, pane, ready_text, arguments in (
         ("lines", "1", READY, (str(lines),)),
         ("entries", "3", f"tokens: {ROWS:,}", (given.corpus, "-t", str(vocabulary), "-s", "split=gpt2")),
@@ -126,7 +126,7 @@ def resizes(given: Given) -> Figures:
 def monkey(given: Given) -> Figures:
     """Random keys with garbage among them, over several seeds."""
     seeds = 8 if given.effort >= 0.2 else 2
-    count, crashes, grown = given.count(20_000) // seeds, 0, 0.0
+    count, crashes, grown = given.count(10_000) // seeds, 0, 0.0
     for seed in range(seeds):
         folder = given.folder / f"monkey{seed}"
         folder.mkdir()
@@ -194,7 +194,7 @@ def deaths(given: Given) -> Figures:
 
 def kills(given: Given) -> Figures:
     """SIGKILL at random moments: what is lost, and whether what is offered is the same."""
-    count, dice = given.count(24), random.Random(7)
+    count, dice = given.count(16), random.Random(7)
     lost, missing, unlike, replayed = [0.0], 0, 0, 0
     for moment in range(count):
         home = given.folder / f"kill{moment}"

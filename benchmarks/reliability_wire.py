@@ -145,7 +145,7 @@ def _scrolled(line: Line, rows: int) -> list[int]:
 def latency(given: Given) -> Figures:
     """From a key to the last byte of what it does, at 200x60; and its cost in processor, which a busy machine
     changes less."""
-    count = given.count(100)
+    count = given.count(80)
     with bare(LARGE) as line:
         for _ in range(LARGE[1]):
             line.key(DOWN, 0.02)
@@ -175,7 +175,7 @@ def latency(given: Given) -> Figures:
             line.rest(0.1)
             yield from _percentiles(f"a typed letter while training {say}", _typed(line, count), most=most)
         times = []
-        for _ in range(given.count(3)):
+        for _ in range(given.count(2)):
             with Line(given.corpus, size=LARGE, environment=environment, answers=True) as line:
                 line.until(lambda text: READY in text)
                 begun = time.perf_counter()
@@ -230,7 +230,8 @@ def held(given: Given) -> Figures:
         for name, size in SIZES.items():
             beside = None if rate == SLOWEST else _held(lambda: bare(size), "", DOWN, rate)[0]  # noqa: B023
             for what, (pane, key) in keys.items():
-                for answers in (True, False) if what == "pairs" else (True,):
+                silent_too = (rate, name, what) == (SLOWEST, "80x24", "pairs")
+                for answers in (True, False) if silent_too else (True,):
                     seconds, count = _held(
                         lambda: opened(given.corpus, size=size, answers=answers),  # noqa: B023
                         pane, key, rate,
@@ -268,7 +269,7 @@ def _held(
 def drivers(given: Given) -> Figures:
     """The same keys on the explorer with each of the two drivers: bytes, time and processor time of a key."""
     keys = {"a scrolled key, pairs": ("2", DOWN), "a scrolled key, corpus": ("1", DOWN), "a step": ("2", "n")}
-    count = given.count(40)
+    count = given.count(30)
     for name, size in SIZES.items():
         ours, theirs = (_keys(given.corpus, size, program, keys, count) for program in (_TOKENTUI, TEXTUAL))
         for what in keys:
