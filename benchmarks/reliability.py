@@ -43,6 +43,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "latency": Measurement("From a key to the last byte", wire.latency),
     "held": Measurement("A key held down on a slow line", wire.held),
     "drivers": Measurement("The same app with both drivers", wire.drivers, "Textual's driver"),
+    "files": Measurement("Opened tokenizer files", wire.files),
     "idle": Measurement("At rest", life.idle),
     "million": Measurement("A million rows", life.million),
     "resizes": Measurement("A window that is dragged", life.resizes),
@@ -98,6 +99,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--render", action="store_true", help="write the document anew, and measure nothing"
     )
+    parser.add_argument(
+        "--files", nargs="+", type=Path, default=[], help="one to four tokenizer files, of the table files"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="the document (default: docs/reliability.md)")
     words = parser.parse_args()
     for path in () if words.render else (words.corpus, words.large):
@@ -119,11 +123,16 @@ def main() -> None:
         os.environ["TOKENTUI_HOME"] = str(folder / "home")
         os.environ["TERM"] = "xterm-256color"
         os.environ.pop("COLORTERM", None)  # as it is over SSH
-        given = Given(str(words.corpus.resolve()), str(words.large.resolve()), folder, words.effort)
+        files = tuple(str(path.resolve()) for path in words.files)
+        given = Given(str(words.corpus.resolve()), str(words.large.resolve()), folder, words.effort, files)
         for one in words.only or MEASUREMENTS:
             load = os.getloadavg()[0]
             print(f"\n{MEASUREMENTS[one].title} (load before: {load:.1f})", file=sys.stderr, flush=True)
-            made = table(MEASUREMENTS[one], list(MEASUREMENTS[one].measure(given)))
+            figures = list(MEASUREMENTS[one].measure(given))
+            if not figures:
+                print("nothing to measure it with", file=sys.stderr)
+                continue
+            made = table(MEASUREMENTS[one], figures)
             busy = f"; load before it {load:.1f}" if load > 1 else ""
             day = f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}{busy}"
             found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}

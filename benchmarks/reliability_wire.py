@@ -54,12 +54,14 @@ class Given:
         large: A text that takes some seconds to open.
         folder: A folder for files.
         effort: How much of the long measurements is made, 1 for all.
+        files: One to four tokenizer files.
     """
 
     corpus: str
     large: str
     folder: Path
     effort: float = 1.0
+    files: tuple[str, ...] = ()
 
     def count(self, whole: int) -> int:
         """So much of a count."""
@@ -192,6 +194,39 @@ def latency(given: Given) -> Figures:
                 times += _typed(line, 2)
     if times:
         yield from _percentiles("a typed letter while loading", times, most=33)
+
+
+TYPED_S = 15
+"""Seconds of typing while files are opened."""
+
+
+def files(given: Given) -> Figures:
+    """Tokenizer files on a large text: the time to the tokens of the first screen, and from a typed letter to
+    its last byte while all files are opened in Compare. Nothing without files."""
+    for file in given.files:
+        for name, size in SIZES.items():
+            times = []
+            for _ in range(given.count(3)):
+                with Line(given.large, "-t", file, size=size) as line:
+                    line.until(lambda text: "uses" in text)  # a column of its vocabulary
+                    times.append(time.perf_counter() - line.begun)
+            kind = Path(file).parent.name
+            yield Figure(
+                f"the file of {kind}: to the tokens of the first screen, {name}", 1.5,
+                statistics.median(times), "s", None, f"the longest of {len(times)} {max(times):.2f}",
+            )
+    if len(given.files) > 1:
+        columns = [word for file in given.files for word in ("-t", file)]
+        with Line(given.large, *columns, size=LARGE, answers=True) as line:
+            line.until(lambda text: "uses" in text)
+            line.press("i")
+            line.rest(0.05)
+            times, end = [], time.perf_counter() + TYPED_S
+            while time.perf_counter() < end:
+                times += _typed(line, 2)
+        yield from _percentiles(
+            f"a typed letter while {len(given.files)} files are opened", times, most=33
+        )
 
 
 def _typed(line: Line, count: int) -> list[float]:
