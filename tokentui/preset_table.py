@@ -5,7 +5,10 @@ A preset says how a system is trained; its run has the size that the authors cho
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, fields, replace
+from functools import cache, partial
+from typing import Any
 
 from tokentui.core.errors import TokentuiError, name_of, nearest
 from tokentui.core.records import dataclass
@@ -33,6 +36,7 @@ class Preset:
     run: Run = field(default_factory=Run)
 
 
+_GPT2 = Recipe()
 _PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
 _BYTES = Recipe(unit="byte", base="bytes", tie="first-seen", unknown="never")
 _PIECE = Recipe(
@@ -50,135 +54,162 @@ _SPM = ("<unk>", "<s>", "</s>")
 _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
+def _like(recipe: Recipe, **axes: Any) -> Callable[[], Recipe]:
+    """Return a function that makes a recipe which differs from another one in some axes."""
+    return partial(replace, recipe, **axes)
+
+
+class _Presets(Mapping[str, Preset]):
+    """The presets by name. Each is made when it is asked for: all together take as long as many imports."""
+
+    def __init__(self, *rows: tuple[str, Callable[[], Preset]]) -> None:
+        self._rows = dict(rows)
+
+    def __getitem__(self, name: str) -> Preset:
+        return self._rows[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
 def _preset(
-    name: str, family: str, about: str, source: str, recipe: Recipe, specials: tuple[str, ...] = (),
-    first_id: int = 0, **stops: int,
-) -> Preset:
-    return Preset(name, family, about, source, recipe, Run(Stops(**stops), first_id, specials))
+    name: str, family: str, about: str, source: str, recipe: Callable[[], Recipe],
+    specials: tuple[str, ...] = (), first_id: int = 0, **stops: int,
+) -> tuple[str, Callable[[], Preset]]:
+    """Return the name of a preset, and a function that makes it once."""
+
+    @cache
+    def make() -> Preset:
+        return Preset(name, family, about, source, recipe(), Run(Stops(**stops), first_id, specials))
+
+    return name, make
 
 
-PRESETS: dict[str, Preset] = {
-    preset.name: preset
-    for preset in (
-        _preset("gpt2", "GPT", "GPT-2 and GPT-3: byte-level BPE",
-                "openai/gpt-2; retrained as Hugging Face does", Recipe(), ("<|endoftext|>",),
-                vocab_size=50257),
-        _preset("gpt4", "GPT", "GPT-4 (cl100k): case-blind contractions, numbers by three", "openai/tiktoken",
-                Recipe(split="cl100k"), vocab_size=100256),
-        _preset("gpt4o", "GPT", "GPT-4o (o200k): words cut by case", "openai/tiktoken", Recipe(split="o200k"),
-                vocab_size=199998),
-        _preset("gpt1", "GPT", "GPT-1: characters, </w> attached to the last one",
-                "openai/finetune-transformer-lm", replace(_PLAIN, normalize=("bert-uncased",), split="bert",
-                mark="end-suffix:</w>", tie="largest-pair", unknown="per-unit"), ("<unk>",), merges=40000),
-        _preset("llama3", "Llama", "Llama-3: byte-level BPE on the GPT-4 pattern as published",
-                "meta-llama/llama3", Recipe(split="llama3"), vocab_size=128000),
-        _preset("llama2", "Llama",
-                "Llama-2: sentencepiece BPE, single digits, byte fallback, without tokens for runs of spaces",
-                "sentencepiece 0.2.3", replace(_PIECE, normalize=(), unknown="byte-fallback",
-                pieces="sentencepiece-digits", coverage=0.99995), _SPM, vocab_size=32000),
-        _preset("falcon", "Falcon", "Falcon: punctuation apart, digits by three", "tiiuae/falcon-7b",
-                Recipe(split="falcon"), vocab_size=65024),
-        _preset("jurassic", "AI21", "Jurassic: bytes of whole texts, not pre-tokenized", "COMP 336 slides",
-                replace(_BYTES, split="none"), vocab_size=256000),
-        _preset("sentencepiece-bpe", "sentencepiece",
-                "sentencepiece's BPE, its defaults; it reads lines (--as lines)", "sentencepiece 0.2.3",
-                replace(_PIECE, coverage=0.9995), _SPM, vocab_size=8000),
-        _preset("sentencepiece-unigram", "sentencepiece",
-                "a unigram model, pruned; it reads lines (--as lines)", "sentencepiece 0.2.3",
-                replace(_UNIGRAM, coverage=0.9995), _SPM, vocab_size=8000),
-        _preset("t5", "sentencepiece", "T5: unigram", "google-research/text-to-text-transfer-transformer",
-                _UNIGRAM, ("<pad>", "</s>", "<unk>"), vocab_size=32000),
-        _preset("albert", "sentencepiece", "ALBERT: unigram, lower case", "google-research/albert",
-                replace(_UNIGRAM, normalize=("nmt-nfkc", "lowercase")),
-                ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"), vocab_size=30000),
-        _preset("xlnet", "sentencepiece", "XLNet: unigram, some signs as symbols", "zihangdai/xlnet",
-                replace(_UNIGRAM, coverage=0.99995, symbols=_XLNET), _SPM, vocab_size=32000),
-        _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##",
-                "tokenizers, WordPieceTrainer", replace(_BERT, base="alphabet", tie="lowest-ids"),
-                _BERT_SPECIALS, vocab_size=30522),
-        _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))",
-                "Hugging Face course, chapter 6", replace(_BERT, tie="first-seen", objective="score"),
-                _BERT_SPECIALS, vocab_size=30522),
-        _preset("subword-nmt", "translation", "Sennrich's BPE 0.2: </w> attached to the last character",
-                "subword-nmt 0.3.8", replace(_PLAIN, split="space", mark="end-suffix:</w>",
-                tie="largest-pair", unknown="pass-through"), merges=10000, min_count=2),
-        _preset("subword-nmt-0.1", "translation", "Sennrich's BPE 0.1: </w> as a separate unit",
-                "subword-nmt 0.3.8", replace(_PLAIN, split="space", mark="end-symbol:</w>",
-                tie="largest-pair", unknown="pass-through"), merges=10000, min_count=2),
-        _preset("hf-bpe", "Hugging Face", "Hugging Face's BpeTrainer on words of characters",
-                "tokenizers 0.23.3, BpeTrainer", replace(_PLAIN, tie="lowest-ids", unknown="drop"),
-                vocab_size=30000),
-        _preset("minbpe", "teaching", "minbpe's RegexTokenizer", "karpathy/minbpe", replace(_BYTES,
-                split="cl100k-classic"), vocab_size=32768),
-        _preset("minbpe-basic", "teaching", "minbpe's BasicTokenizer: bytes, no pre-tokenization",
-                "karpathy/minbpe", replace(_BYTES, split="none"), vocab_size=512),
-        _preset("rustbpe", "teaching", "rustbpe's trainer (bpeasy ties alike), GPT-4's pattern",
-                "rustbpe 0.1.0", replace(_BYTES, split="cl100k-classic", tie="lowest-ids"),
-                vocab_size=32768),
-        _preset("nanochat", "teaching", "nanochat: rustbpe's trainer, digits by two", "karpathy/nanochat",
-                replace(_BYTES, split="nanochat", tie="lowest-ids"), vocab_size=32759),
-        _preset("tiktoken-edu", "teaching", "tiktoken's educational module",
-                "tiktoken 0.14.0, _educational.py", replace(_BYTES, split="gpt2"), vocab_size=600),
-        _preset("cs336", "teaching", "CS336, assignment 1: GPT-2's pattern, bytes, largest pair",
-                "Stanford CS336, assignment 1", replace(_BYTES, split="gpt2", tie="largest-pair"),
-                ("<|endoftext|>",), vocab_size=10000),
-        _preset("minbpe-gpt2", "teaching", "minbpe's RegexTokenizer with GPT-2's pattern",
-                "karpathy/minbpe", replace(_BYTES, split="gpt2"), vocab_size=512),
-        _preset("hf-course-bpe", "teaching", "Hugging Face course: BPE on the bytes that occur",
-                "Hugging Face course, chapter 6",
-                replace(_BYTES, split="gpt2", base="sorted", unknown="drop"),
-                ("<|endoftext|>",), vocab_size=50),
-        _preset("hf-course-wordpiece", "teaching", "Hugging Face course: WordPiece by score",
-                "Hugging Face course, chapter 6", replace(_BERT, normalize=(), tie="first-seen",
-                objective="score"), _BERT_SPECIALS, vocab_size=70),
-        _preset("hf-course-unigram", "teaching", "Hugging Face course: Unigram, as sentencepiece trains it",
-                "Hugging Face course, chapter 6", replace(_UNIGRAM, normalize=()), ("<unk>",),
-                vocab_size=100),
-        _preset("swift-talk", "documents", "Swift Talk: characters as a reader sees them",
-                "Swift Talk, byte-pair encoding", replace(_PLAIN, unit="grapheme", base="first-seen"),
-                merges=10),
-        _preset("swift-talk-distinct", "documents", "Swift Talk's shortcut: each distinct word counts once",
-                "Swift Talk, byte-pair encoding", replace(_PLAIN, unit="grapheme", base="first-seen",
-                weight="distinct"), merges=10),
-        _preset("udl-notebook", "documents",
-                "Understanding Deep Learning, notebook 12.3: </w> as a separate unit",
-                "Prince, Understanding Deep Learning", replace(_PLAIN, mark="end-symbol:</w>",
-                base="first-seen"), merges=50),
-        _preset("comp336", "documents", "COMP 336: cut before spaces and punctuation, which stay in tokens",
-                "COMP 336 slides", replace(_PLAIN, split="before"), first_id=1, vocab_size=20),
-        _preset("comp336-no-spaces", "documents", "COMP 336: spaces dropped, # in front of what continues",
-                "COMP 336 slides", replace(_PLAIN, split="bert", mark="prefix:#"), first_id=1, vocab_size=24),
-        _preset("comp336-no-pretokenization", "documents", "COMP 336: tokens may cross words",
-                "COMP 336 slides", replace(_PLAIN, split="none"), merges=100),
-        _preset("comp336-bytes", "documents", "COMP 336: bytes of whole texts", "COMP 336 slides",
-                replace(_BYTES, split="none"), merges=100),
-        _preset("wicaksono-bpe", "documents", "Wicaksono's slides: BPE on words",
-                "Wicaksono, subword tokenization", replace(_PLAIN, base="first-seen", tie="largest-pair"),
-                vocab_size=13),
-        _preset("wicaksono-wordpiece", "documents", "Wicaksono's slides: WordPiece by score",
-                "Wicaksono, subword tokenization", replace(_PLAIN, mark="prefix:##", objective="score",
-                encode="longest-match", unknown="rest-of-word"), ("[UNK]",), vocab_size=30),
-        _preset("gage", "documents", "Gage 1994: a free byte replaces the most frequent pair",
-                "Gage, A New Algorithm for Data Compression", replace(_BYTES, split="none",
-                tie="largest-pair", objective="gage"), min_count=2),
-        _preset("superbpe", "papers", "SuperBPE: tokens cross words after 1,000 merges (paper: 100,000)",
-                "Liu et al. 2025", Recipe(split="superwords", objective="superbpe:at=1000")),
-        _preset("boundlessbpe", "papers", "BoundlessBPE: whole words join, once they are tokens",
-                "Schmidt et al. 2025", replace(_BYTES, split="none", tie="smallest-pair",
-                objective="boundless:threshold=0.9")),
-        _preset("pickybpe", "papers", "PickyBPE: a part that rarely occurs on its own is removed",
-                "Chizhov et al. 2024", replace(_PIECE, normalize=(), base="sorted", tie="smallest-pair",
-                pieces="any", objective="picky:threshold=0.9", unknown="per-unit", coverage=0.9999),
-                ("<pad>", "<unk>", "<s>", "</s>"), vocab_size=8192),
-        _preset("greedtok", "papers", "GreedTok: the text whose cover saves the most tokens",
-                "Lim et al. 2025",
-                Recipe(tie="smallest-pair", objective="greedtok")),
-        _preset("length-max", "papers", "Length-MAX: runs of 2 to 5 tokens by count times length",
-                "Dong and Su 2025", Recipe(tie="smallest-pair", objective="length-max:most=5,by=tokens")),
-        _preset("pathpiece", "papers", "PathPiece: removes the tokens whose absence lengthens the text least",
-                "Schmidt et al. 2024", Recipe(objective="pathpiece:longest=16", encode="fewest-tokens")),
-    )
-}
+PRESETS: Mapping[str, Preset] = _Presets(
+    _preset("gpt2", "GPT", "GPT-2 and GPT-3: byte-level BPE",
+            "openai/gpt-2; retrained as Hugging Face does", _like(_GPT2), ("<|endoftext|>",),
+            vocab_size=50257),
+    _preset("gpt4", "GPT", "GPT-4 (cl100k): case-blind contractions, numbers by three", "openai/tiktoken",
+            _like(_GPT2, split="cl100k"), vocab_size=100256),
+    _preset("gpt4o", "GPT", "GPT-4o (o200k): words cut by case", "openai/tiktoken",
+            _like(_GPT2, split="o200k"), vocab_size=199998),
+    _preset("gpt1", "GPT", "GPT-1: characters, </w> attached to the last one",
+            "openai/finetune-transformer-lm", _like(_PLAIN, normalize=("bert-uncased",), split="bert",
+            mark="end-suffix:</w>", tie="largest-pair", unknown="per-unit"), ("<unk>",), merges=40000),
+    _preset("llama3", "Llama", "Llama-3: byte-level BPE on the GPT-4 pattern as published",
+            "meta-llama/llama3", _like(_GPT2, split="llama3"), vocab_size=128000),
+    _preset("llama2", "Llama",
+            "Llama-2: sentencepiece BPE, single digits, byte fallback, without tokens for runs of spaces",
+            "sentencepiece 0.2.3", _like(_PIECE, normalize=(), unknown="byte-fallback",
+            pieces="sentencepiece-digits", coverage=0.99995), _SPM, vocab_size=32000),
+    _preset("falcon", "Falcon", "Falcon: punctuation apart, digits by three", "tiiuae/falcon-7b",
+            _like(_GPT2, split="falcon"), vocab_size=65024),
+    _preset("jurassic", "AI21", "Jurassic: bytes of whole texts, not pre-tokenized", "COMP 336 slides",
+            _like(_BYTES, split="none"), vocab_size=256000),
+    _preset("sentencepiece-bpe", "sentencepiece",
+            "sentencepiece's BPE, its defaults; it reads lines (--as lines)", "sentencepiece 0.2.3",
+            _like(_PIECE, coverage=0.9995), _SPM, vocab_size=8000),
+    _preset("sentencepiece-unigram", "sentencepiece",
+            "a unigram model, pruned; it reads lines (--as lines)", "sentencepiece 0.2.3",
+            _like(_UNIGRAM, coverage=0.9995), _SPM, vocab_size=8000),
+    _preset("t5", "sentencepiece", "T5: unigram", "google-research/text-to-text-transfer-transformer",
+            _like(_UNIGRAM), ("<pad>", "</s>", "<unk>"), vocab_size=32000),
+    _preset("albert", "sentencepiece", "ALBERT: unigram, lower case", "google-research/albert",
+            _like(_UNIGRAM, normalize=("nmt-nfkc", "lowercase")),
+            ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"), vocab_size=30000),
+    _preset("xlnet", "sentencepiece", "XLNet: unigram, some signs as symbols", "zihangdai/xlnet",
+            _like(_UNIGRAM, coverage=0.99995, symbols=_XLNET), _SPM, vocab_size=32000),
+    _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##",
+            "tokenizers, WordPieceTrainer", _like(_BERT, base="alphabet", tie="lowest-ids"),
+            _BERT_SPECIALS, vocab_size=30522),
+    _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))",
+            "Hugging Face course, chapter 6", _like(_BERT, tie="first-seen", objective="score"),
+            _BERT_SPECIALS, vocab_size=30522),
+    _preset("subword-nmt", "translation", "Sennrich's BPE 0.2: </w> attached to the last character",
+            "subword-nmt 0.3.8", _like(_PLAIN, split="space", mark="end-suffix:</w>",
+            tie="largest-pair", unknown="pass-through"), merges=10000, min_count=2),
+    _preset("subword-nmt-0.1", "translation", "Sennrich's BPE 0.1: </w> as a separate unit",
+            "subword-nmt 0.3.8", _like(_PLAIN, split="space", mark="end-symbol:</w>",
+            tie="largest-pair", unknown="pass-through"), merges=10000, min_count=2),
+    _preset("hf-bpe", "Hugging Face", "Hugging Face's BpeTrainer on words of characters",
+            "tokenizers 0.23.3, BpeTrainer", _like(_PLAIN, tie="lowest-ids", unknown="drop"),
+            vocab_size=30000),
+    _preset("minbpe", "teaching", "minbpe's RegexTokenizer", "karpathy/minbpe", _like(_BYTES,
+            split="cl100k-classic"), vocab_size=32768),
+    _preset("minbpe-basic", "teaching", "minbpe's BasicTokenizer: bytes, no pre-tokenization",
+            "karpathy/minbpe", _like(_BYTES, split="none"), vocab_size=512),
+    _preset("rustbpe", "teaching", "rustbpe's trainer (bpeasy ties alike), GPT-4's pattern",
+            "rustbpe 0.1.0", _like(_BYTES, split="cl100k-classic", tie="lowest-ids"),
+            vocab_size=32768),
+    _preset("nanochat", "teaching", "nanochat: rustbpe's trainer, digits by two", "karpathy/nanochat",
+            _like(_BYTES, split="nanochat", tie="lowest-ids"), vocab_size=32759),
+    _preset("tiktoken-edu", "teaching", "tiktoken's educational module",
+            "tiktoken 0.14.0, _educational.py", _like(_BYTES, split="gpt2"), vocab_size=600),
+    _preset("cs336", "teaching", "CS336, assignment 1: GPT-2's pattern, bytes, largest pair",
+            "Stanford CS336, assignment 1", _like(_BYTES, split="gpt2", tie="largest-pair"),
+            ("<|endoftext|>",), vocab_size=10000),
+    _preset("minbpe-gpt2", "teaching", "minbpe's RegexTokenizer with GPT-2's pattern",
+            "karpathy/minbpe", _like(_BYTES, split="gpt2"), vocab_size=512),
+    _preset("hf-course-bpe", "teaching", "Hugging Face course: BPE on the bytes that occur",
+            "Hugging Face course, chapter 6",
+            _like(_BYTES, split="gpt2", base="sorted", unknown="drop"),
+            ("<|endoftext|>",), vocab_size=50),
+    _preset("hf-course-wordpiece", "teaching", "Hugging Face course: WordPiece by score",
+            "Hugging Face course, chapter 6", _like(_BERT, normalize=(), tie="first-seen",
+            objective="score"), _BERT_SPECIALS, vocab_size=70),
+    _preset("hf-course-unigram", "teaching", "Hugging Face course: Unigram, as sentencepiece trains it",
+            "Hugging Face course, chapter 6", _like(_UNIGRAM, normalize=()), ("<unk>",),
+            vocab_size=100),
+    _preset("swift-talk", "documents", "Swift Talk: characters as a reader sees them",
+            "Swift Talk, byte-pair encoding", _like(_PLAIN, unit="grapheme", base="first-seen"),
+            merges=10),
+    _preset("swift-talk-distinct", "documents", "Swift Talk's shortcut: each distinct word counts once",
+            "Swift Talk, byte-pair encoding", _like(_PLAIN, unit="grapheme", base="first-seen",
+            weight="distinct"), merges=10),
+    _preset("udl-notebook", "documents",
+            "Understanding Deep Learning, notebook 12.3: </w> as a separate unit",
+            "Prince, Understanding Deep Learning", _like(_PLAIN, mark="end-symbol:</w>",
+            base="first-seen"), merges=50),
+    _preset("comp336", "documents", "COMP 336: cut before spaces and punctuation, which stay in tokens",
+            "COMP 336 slides", _like(_PLAIN, split="before"), first_id=1, vocab_size=20),
+    _preset("comp336-no-spaces", "documents", "COMP 336: spaces dropped, # in front of what continues",
+            "COMP 336 slides", _like(_PLAIN, split="bert", mark="prefix:#"), first_id=1, vocab_size=24),
+    _preset("comp336-no-pretokenization", "documents", "COMP 336: tokens may cross words",
+            "COMP 336 slides", _like(_PLAIN, split="none"), merges=100),
+    _preset("comp336-bytes", "documents", "COMP 336: bytes of whole texts", "COMP 336 slides",
+            _like(_BYTES, split="none"), merges=100),
+    _preset("wicaksono-bpe", "documents", "Wicaksono's slides: BPE on words",
+            "Wicaksono, subword tokenization", _like(_PLAIN, base="first-seen", tie="largest-pair"),
+            vocab_size=13),
+    _preset("wicaksono-wordpiece", "documents", "Wicaksono's slides: WordPiece by score",
+            "Wicaksono, subword tokenization", _like(_PLAIN, mark="prefix:##", objective="score",
+            encode="longest-match", unknown="rest-of-word"), ("[UNK]",), vocab_size=30),
+    _preset("gage", "documents", "Gage 1994: a free byte replaces the most frequent pair",
+            "Gage, A New Algorithm for Data Compression", _like(_BYTES, split="none",
+            tie="largest-pair", objective="gage"), min_count=2),
+    _preset("superbpe", "papers", "SuperBPE: tokens cross words after 1,000 merges (paper: 100,000)",
+            "Liu et al. 2025", _like(_GPT2, split="superwords", objective="superbpe:at=1000")),
+    _preset("boundlessbpe", "papers", "BoundlessBPE: whole words join, once they are tokens",
+            "Schmidt et al. 2025", _like(_BYTES, split="none", tie="smallest-pair",
+            objective="boundless:threshold=0.9")),
+    _preset("pickybpe", "papers", "PickyBPE: a part that rarely occurs on its own is removed",
+            "Chizhov et al. 2024", _like(_PIECE, normalize=(), base="sorted", tie="smallest-pair",
+            pieces="any", objective="picky:threshold=0.9", unknown="per-unit", coverage=0.9999),
+            ("<pad>", "<unk>", "<s>", "</s>"), vocab_size=8192),
+    _preset("greedtok", "papers", "GreedTok: the text whose cover saves the most tokens",
+            "Lim et al. 2025",
+            _like(_GPT2, tie="smallest-pair", objective="greedtok")),
+    _preset("length-max", "papers", "Length-MAX: runs of 2 to 5 tokens by count times length",
+            "Dong and Su 2025", _like(_GPT2, tie="smallest-pair", objective="length-max:most=5,by=tokens")),
+    _preset("pathpiece", "papers", "PathPiece: removes the tokens whose absence lengthens the text least",
+            "Schmidt et al. 2024", _like(_GPT2, objective="pathpiece:longest=16", encode="fewest-tokens")),
+)
 """The presets by name."""
 
 

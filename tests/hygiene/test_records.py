@@ -167,7 +167,8 @@ def test_a_new_value_shows_up_everywhere(axis: str, tmp_path: Path, monkeypatch:
 
 def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = r"regex:\w+|\s+"
-    monkeypatch.setitem(PRESETS, NAME, Preset(NAME, "new", "what is new", "nowhere", Recipe(split=pattern)))
+    made = Preset(NAME, "new", "what is new", "nowhere", Recipe(split=pattern))
+    monkeypatch.setitem(vars(PRESETS)["_rows"], NAME, lambda: made)
     assert preset(NAME).split == pattern
     assert NAME in done("recipes")
     assert pattern in json.loads(done("recipes", NAME, "--json"))["recipe"]["split"]
