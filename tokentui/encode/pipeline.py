@@ -50,7 +50,8 @@ class ImportedVocabulary(Vocabulary):
         self.base_last = False
         self.scores = file.scores
         self.notes = file.notes
-        self.names = dict(zip(file.ids, file.tokens, strict=False)) | dict(file.names)
+        self.names = dict(zip(file.ids, file.tokens, strict=False))
+        self.names.update(file.names)
         self.unreachable = file.never
         self.byte_symbols = file.bytes_
         self._bytes = {symbol: value for value, symbol in file.bytes_.items()}

@@ -210,17 +210,22 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
     without a row. Scores above 0 and doubles are noted.
     """
     at, rows = node["vocab"], node["vocab"].listed()
-    check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
-    if not _are_scored(rows):
+    scored = _scored(rows)
+    names, scores = scored or ([], [])
+    check_tokens(map(len, names) if scored else (
+        len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str
+    ), at)
+    if scored is None:
         for number, row in enumerate(rows):
             if type(row) is not list or [type(field) for field in row] not in ([str, float], [str, int]):
                 raise at.at(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
             if abs(row[1]) > 1e300 or not isfinite(row[1]):
                 raise at.at(number).error("a score is too large", "scores are natural log probabilities")
-    names, scores = [name for name, _ in rows], [float(score) for _, score in rows]
+        names, scores = [name for name, _ in rows], [float(score) for _, score in rows]
     symbols = dict(zip(names, range(len(names)), strict=True))
     notes = _empty({"": names.index("")} if "" in symbols else {})
-    if above := sum(score > 0 for score in scores):
+    if max(scores, default=0) > 0:
+        above = sum(score > 0 for score in scores)
         notes.append(f"{above} of the scores are above 0: they are not log probabilities")
     if len(symbols) < len(names):
         notes.append(f"{len(names) - len(symbols)} of the tokens are in two rows: the last one counts")
@@ -240,14 +245,17 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
     )
 
 
-def _are_scored(rows: list[Any]) -> bool:
-    """Return whether all rows are a token and its score, by a few calls for all. False, too, for no rows."""
+def _scored(rows: list[Any]) -> tuple[list[str], list[float]] | None:
+    """Return the tokens and their scores, by a few calls for all; None for no rows, or if some are no token
+    and its score."""
     if set(map(type, rows)) != {list} or set(map(len, rows)) != {2}:
-        return False
+        return None
     names, scores = zip(*rows, strict=True)
     if set(map(type, names)) != {str} or not set(map(type, scores)) <= {float, int}:
-        return False
-    return min(scores) >= -1e300 and max(scores) <= 1e300 and all(map(isfinite, scores))
+        return None
+    if not (min(scores) >= -1e300 and max(scores) <= 1e300 and all(map(isfinite, scores))):
+        return None
+    return list(names), list(map(float, scores))
 
 
 _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id",
