@@ -122,7 +122,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.show_keys()
 
     def render(self) -> RenderableType:
-        """Return the screen behind, dimmed."""
+        """Return the screen behind; its frames are dimmed if `dims`."""
         shown = super().render()
         if self.dims and isinstance(shown, BackgroundScreen):
             return Dimmed(shown.screen, shown.color)
@@ -179,7 +179,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
             below.action_find_anything()
 
     def action_copy(self) -> None:
-        """Ask what to copy."""
+        """Ask which of the texts of the dialog to copy."""
         self.app.ask_copy(self, self.copied())
 
     def copied(self) -> Iterator[Copied]:
@@ -317,7 +317,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.box.styles.height = max(4, min(room, height - least, lines))
 
     def action_leave(self) -> None:
-        """Leave without a result."""
+        """Close the dialog without a result."""
         self.dismiss(None)
 
 
@@ -382,11 +382,11 @@ class FindScreen(Dialog[str]):
         self._pane, self._text, self._verb = pane, text, verb
 
     def compose(self) -> ComposeResult:
-        """Yield the bar."""
+        """Yield the line to type the text in."""
         yield labeled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Look for it."""
+        """Close with the typed text."""
         self.dismiss(event.value)
 
 
@@ -569,7 +569,7 @@ class StatusLine(CellText):
         self.show(((text, style),))
 
     def tell(self, error: TokentuiError | Cancelled) -> None:
-        """Say what went wrong."""
+        """Show an error in the style of errors; "stopped" for work that was stopped."""
         self.say(words_of(error), "error")
 
 
@@ -602,7 +602,7 @@ class KeysScreen(ListDialog[None]):
         self.parts = (self.explained, self.listing) if explanation else (self.listing,)
 
     def on_mount(self) -> None:
-        """List them."""
+        """Focus the list, and list the keys."""
         super().on_mount()
         self.lay_out()
 

@@ -27,9 +27,9 @@ class AgreementScreen(ReportScreen[tuple[PairAgreement, ...]]):
         self.names = names
 
     def question(self) -> Command[tuple[PairAgreement, ...]]:
-        """Return the command that compares."""
+        """Return the command that measures how far each two columns agree."""
         return MeasureAgreement()
 
     def report(self, answer: tuple[PairAgreement, ...]) -> Report:
-        """Return the report."""
+        """Return the report: a map, and the figures of each pair."""
         return agreement_report(self.names, answer)

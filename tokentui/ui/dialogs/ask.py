@@ -209,17 +209,17 @@ class AskLine(Dialog[None]):
         self.parts = labeled_input(">", self.field), self.notice
 
     def on_mount(self) -> None:
-        """Say what can be typed."""
+        """Describe what can be typed."""
         self.check("")
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take where one is now."""
+        """Describe the typed line again, by the new snapshot."""
         super().follow(snapshot)
         if self.is_mounted:
             self.check(self.field.value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say what it will do."""
+        """Describe the effect of the typed line."""
         self.check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -297,7 +297,7 @@ class GoToScreen(AskLine):
         self.listing.mark(False)
 
     def action_to_ways(self) -> None:
-        """Go to the list."""
+        """Move the focus to the list of other ways to go, if there are any."""
         if self._ways:
             self.set_focus(self.listing)
 
@@ -387,6 +387,7 @@ class UntilScreen(AskLine):
         super().__init__(engine, "", self._told, self._run)
 
     def _told(self, line: str) -> str:
+        """Describe a condition: the size that it sets, else where the run would stop."""
         command = until(line)
         sized = None if command is None else sized_by(command.size, self.now, self.engine.run)
         note = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""

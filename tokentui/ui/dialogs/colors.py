@@ -53,7 +53,7 @@ class ColorsScreen(ListDialog[None]):
             self.app.theme = event.key
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Keep it."""
+        """Close, and save the theme that is seen as the user's choice."""
         self.dismiss(None)
         self.app.user_settings.keep("theme", self.app.theme)
 

@@ -50,7 +50,7 @@ class DiffScreen(ReportScreen[Diff]):
         return DiffColumns(*self.pair)
 
     def report(self, answer: Diff) -> Report:
-        """Return the report."""
+        """Return the report on the difference, with the names of both columns."""
         return report(answer, self.names)
 
     def column_of(self, side: int) -> int | None:

@@ -55,12 +55,12 @@ class DrawnScreen(ReportScreen[Drawn]):
         return report(answer, MOST_WORDS, MOST_DRAWS)
 
     def action_resample(self) -> None:
-        """Draw by the next seed."""
+        """Draw again, with the next seed."""
         self.seed += 1
         self.again()
 
     def action_turn_share(self) -> None:
-        """Take the next share."""
+        """Draw again, with the next share of merges dropped."""
         self.share = (self.share + 1) % len(SHARES)
         self.again()
 

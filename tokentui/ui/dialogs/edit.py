@@ -93,7 +93,7 @@ class EditScreen(ReportScreen[EditView]):
         return EditVocabulary(self.edits)
 
     def apply_edit(self, edits: Edits) -> None:
-        """Ask for another vocabulary."""
+        """Take other edits, and preview them; undo comes back to those of before."""
         self._before.append(self.edits)
         self.edits = edits
         self.again()

@@ -92,7 +92,7 @@ class ExportScreen(TableDialog[None]):
 
     @property
     def chosen(self) -> ExportReport | None:
-        """The format under the cursor."""
+        """The report on the format under the cursor; None before the formats are known."""
         return self._reports.get(str(self.formats.cursor_key))
 
     @on(Input.Changed)
@@ -114,7 +114,7 @@ class ExportScreen(TableDialog[None]):
         self.losses.show(*_told(report))
 
     def action_leave(self) -> None:
-        """Show all formats, or leave."""
+        """End finding and the filter of the formats; else close."""
         if not self.end_search():
             self.dismiss(None)
 

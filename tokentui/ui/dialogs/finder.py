@@ -207,6 +207,7 @@ def _axis_value(axis: str, value: str, about: str) -> Found:
 
 
 def _setting(setting: Setting, value: Value) -> Found:
+    """Return the entry that gives a setting a value."""
     word = str(value).lower() if isinstance(value, bool) else str(value)
     return Found(f"setting:{setting.name}={word}", "setting", f"{setting.name} = {word}",
         f"Set {setting.title}: {setting.said(value)}",
@@ -536,7 +537,7 @@ class FinderScreen(Dialog[Found]):
         start_worker(self, "asked", ask)
 
     def action_filter(self) -> None:
-        """Filter in the next way."""
+        """Show only the next kind of entries; after the last kind all of them."""
         ways = ["", *FILTERS]
         self.field.put(ways[(ways.index(self.only) + 1) % len(ways)] + self.sought)
 
@@ -645,7 +646,7 @@ class FinderScreen(Dialog[Found]):
 
     @property
     def entry(self) -> Found | None:
-        """The entry under the cursor."""
+        """The entry under the cursor; None for none."""
         return self._found.get(str(self.listing.cursor_key))
 
     def _preview(self, width: int, height: int) -> Sequence[Cell]:

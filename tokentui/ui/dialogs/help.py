@@ -258,7 +258,7 @@ class HelpScreen(Dialog[bool]):
         self.parts = self.text, self.about
 
     def on_mount(self) -> None:
-        """Say what runs."""
+        """Focus the text, and name the engine and its memory."""
         self.set_focus(self.text)
         now = self.now
         self.about.say(engine_line(*((now.engine_said, now.main.at.memory) if now is not None else ())))
@@ -285,7 +285,7 @@ class HelpScreen(Dialog[bool]):
         self.text.again()
 
     def action_find(self) -> None:
-        """Leave for the finder."""
+        """Close, and let the screen below open the finder."""
         self.dismiss(True)
 
     def _lines(self, width: int, height: int) -> Sequence[Cell]:

@@ -172,6 +172,7 @@ class InspectScreen(ListDialog[None]):
             self._call_it(token if isinstance(token, bytes) else typed[0] if typed is not None else "")
 
     def _call_it(self, data: bytes | str) -> None:
+        """Name the inspected piece or text in the title, at most 30 characters of it."""
         shown = "".join(text for text, _ in ui_text.runs(data, limit=30))
         self.heading = f"{self.HEADING} ‘{shown}’"
         if self.is_mounted:
@@ -381,7 +382,7 @@ class InspectScreen(ListDialog[None]):
         self._begin()
 
     def action_back(self) -> None:
-        """Return to the subject before."""
+        """Inspect again what was inspected before; the cursor returns to its row."""
         if self._past and not self.editing:
             self.shown, self._keep = self._past.pop()
             self._begin()
@@ -412,12 +413,12 @@ class InspectScreen(ListDialog[None]):
             self.app.push_screen(LifeScreen(self.engine, self.found.text, 0))
 
     def action_ask_text(self) -> None:
-        """Type another text."""
+        """Show the line to type another text in, unless a row alone is shown."""
         if not self.editing and self._tells:
             self.edit(self.field, "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Tell of the typed text."""
+        """Inspect the typed text; an empty one changes nothing."""
         self.end_edit(self.listing)
         if event.value:
             self._go(Shown(typed=(event.value, None)))
@@ -469,7 +470,7 @@ class InspectScreen(ListDialog[None]):
     # What is seen.
 
     def _lose_patience(self) -> None:
-        """Show what there is."""
+        """Show the answers that have come, and a line for each that has not."""
         self._patience = None
         self.lay_out()
 

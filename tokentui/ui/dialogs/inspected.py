@@ -250,7 +250,7 @@ def word_section(word: str) -> Section:
 
 
 def ordinal(count: int) -> str:
-    """Return `1st`, `2nd`, `11th`."""
+    """Return a count as an ordinal number: `1st`, `2nd`, `11th`."""
     ending = "th" if count % 100 in (11, 12, 13) else _ENDINGS.get(count % 10, "th")
     return f"{number(count)}{ending}"
 

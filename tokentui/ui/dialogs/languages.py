@@ -43,7 +43,7 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
         return report(answer, names)
 
     def action_turn_basis(self) -> None:
-        """Count by something else."""
+        """Count the costs in the next unit of `BASES`."""
         names = [*BASES]
         self.by = names[(names.index(self.by) + 1) % len(names)]
         self.again()

@@ -284,6 +284,7 @@ def _size_of(sample: Sample) -> str:
 
 
 def _recent_cells(source: str) -> tuple[Cell, ...]:
+    """Return the name and the folder of a recent source; of a remote one its whole address."""
     if source.startswith(SCHEME):
         return ((f" {safe(short_name(source))}", ""),), ((safe(source), "muted"),), ()
     folder, name = os.path.split(source.rstrip("/"))
@@ -417,6 +418,7 @@ class AddScreen(Picker[ColumnWanted]):
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published
         # with.
+        """Close with a column of a preset, trained by the current run or the published sizes."""
         run = draft.run_of(preset, self.engine.run, self.published)
         self.dismiss(ColumnWanted(preset.recipe, run, name=preset.name))
 

@@ -239,7 +239,7 @@ class Picker(Dialog[Result]):
     # What is listed.
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """List what begins like it."""
+        """Clear the notice, and list what the typed path can be completed to."""
         self.notice.say("")
         self.look(event.value)
 

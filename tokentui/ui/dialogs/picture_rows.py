@@ -23,10 +23,10 @@ class PictureRowsScreen(ListDialog[None]):
         self.section = behind(Section(picture=picture))
 
     def lay_out(self) -> None:
-        """Show the rows."""
+        """List the values of the picture as a table."""
         rows = [TableRow(n, tuple(map(screen_cell, row.cells))) for n, row in enumerate(self.section.rows)]
         self.listing.show(rows, None, columns_of(self.section))
 
     def on_virtual_table_chosen(self) -> None:
-        """Go back to the picture."""
+        """Close, so that the picture is seen again."""
         self.dismiss(None)

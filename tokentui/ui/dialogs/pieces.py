@@ -68,7 +68,7 @@ def legend(view: PiecesView, chips: bool = False) -> Iterator[Cell]:
 
 
 def facts(view: PiecesView) -> Cell:
-    """Return the number of pieces."""
+    """Return the split, the numbers of pre-tokens, and the longest one's length."""
     many = f"{plural(view.occurrences, 'pre-token')}, {number(view.distinct)} distinct"
     longest = f"longest {plural(view.longest, 'character')}"
     return ((safe(view.split, limit=60), "strong"), (f" · {many}, {longest}", "muted"))
@@ -148,7 +148,7 @@ class PiecesText(ScrolledLines):
         self.scrolled()
 
     def first(self) -> None:
-        """Go to the first row."""
+        """Scroll to the first row."""
         self.scroll_to_row(0)
 
     def last(self) -> None:
@@ -453,7 +453,7 @@ class CompressedScreen(TableDialog[None]):
         self.parts = self.notice, Horizontal(*sides, classes="sides")
 
     def on_mount(self) -> None:
-        """Begin in the text."""
+        """Focus the text, and ask for its first part."""
         self.set_focus(self.lines)
         self._ask(0)
 

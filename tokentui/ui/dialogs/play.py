@@ -142,7 +142,7 @@ class PlaySaveScreen(Dialog[str]):
         self.parts = self.listing, labeled_input(prompt, self.field), self.notice
 
     def on_mount(self) -> None:
-        """List the kinds."""
+        """List the kinds of files, and focus the line of the path."""
         rows = [
             TableRow(kind, (((f" {name}", ""),), ((about, "muted"),)))
             for kind, (name, about, _) in KINDS.items()
@@ -154,7 +154,7 @@ class PlaySaveScreen(Dialog[str]):
 
     @property
     def kind(self) -> str:
-        """The kind under the cursor."""
+        """The kind of file under the cursor."""
         return str(self.listing.cursor_key)
 
     def action_move(self, rows: int) -> None:
@@ -175,7 +175,7 @@ class PlaySaveScreen(Dialog[str]):
         self.notice.say(self._command() if self.kind == "command" else "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Write."""
+        """Write the file."""
         self.action_write()
 
     def action_write(self) -> None:

@@ -209,7 +209,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.notice.say(sentence, style)
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Say what the row means."""
+        """Describe the row under the cursor, if it is one of the list of values."""
         if event.table is self._list:
             self.lay_out()
 
@@ -384,6 +384,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.set_focus(self.values)
 
     def _close_values(self) -> None:
+        """Return from the values of an axis to the list of axes."""
         self.name_box(self.HEADING)
         self.remove_class("-values")
         self._go(self.axes)
@@ -493,6 +494,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.lay_out()
 
     def _type(self, prefix: str, text: str) -> None:
+        """Show the line to type in, with a prompt before it and a text in it."""
         self._prefix = prefix
         self.prompt.show(((prefix or f"{self._axis} ", ""),))
         self.edit(self.field, text)

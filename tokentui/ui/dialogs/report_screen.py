@@ -109,7 +109,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.parts = self.summary, self.chart, self.listing, *line, self.notice
 
     def on_mount(self) -> None:
-        """Ask."""
+        """Ask the question of the class."""
         self.again()
 
     def question(self) -> Command[Answer]:
@@ -310,7 +310,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def _drawn_width(self) -> int:
-        """The columns of a drawing."""
+        """The columns that a drawing may take beside the names of sections."""
         sections = self.shown.sections if self.shown is not None else ()
         label = max((ui_text.width(screen_cell(section.name)) for section in sections), default=0)
         return max(0, self.listing.size.width - min(label, _NAME) - _EDGES)

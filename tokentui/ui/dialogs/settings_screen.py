@@ -67,12 +67,12 @@ class SettingsScreen(ListDialog[None]):
 
     @property
     def settings(self) -> UserSettings:
-        """The settings of the program."""
+        """The settings of the user, which the app keeps."""
         return self.app.user_settings
 
     @property
     def setting(self) -> Setting:
-        """The setting at the cursor."""
+        """The setting under the cursor."""
         return SETTINGS[str(self.listing.cursor_key)]
 
     def action_turn(self, by: int) -> None:
@@ -96,7 +96,7 @@ class SettingsScreen(ListDialog[None]):
         self.action_turn(1)
 
     def on_input_submitted(self) -> None:
-        """Keep the text."""
+        """Give the setting the typed value, and close the line."""
         self._change(self.field.value)
         self._end_edit()
 
@@ -105,7 +105,7 @@ class SettingsScreen(ListDialog[None]):
         self.lay_out()
 
     def action_leave(self) -> None:
-        """End typing; else leave."""
+        """Close the line to type in, else the dialog."""
         if self.editing:
             self._end_edit()
         else:

@@ -73,7 +73,7 @@ class StepsScreen(Dialog[None]):
         self.parts = labeled_input("/", self.field, "edit"), self.table, self.notice
 
     def on_mount(self) -> None:
-        """Begin in the list."""
+        """Focus the list, and ask for its first page."""
         self.set_focus(self.table)
         self._ask(0, _LEAST_ROWS)
 
@@ -141,7 +141,7 @@ class StepsScreen(Dialog[None]):
             self.dismiss(None)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what has the text."""
+        """List the steps that contain the typed text, from the top."""
         self.text = event.value
         self._ask(0, _LEAST_ROWS)
 
@@ -165,7 +165,7 @@ class StepsScreen(Dialog[None]):
 
     @property
     def here(self) -> StepRow | None:
-        """The step under the cursor."""
+        """The step under the cursor; None for none."""
         row = self.table.held_at(self.table.cursor)
         return row if isinstance(row, StepRow) else None
 

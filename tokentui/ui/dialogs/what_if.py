@@ -185,7 +185,7 @@ class WhatIfScreen(ListDialog[WhatIfChoice]):
         self.parts = self.listing, self.notice
 
     def on_mount(self) -> None:
-        """Say what comes of it."""
+        """Focus the list, and say that Compare shows the changed run."""
         super().on_mount()
         self.notice.say("the changed run opens next to this one in Compare, with its cost")
 
@@ -195,13 +195,14 @@ class WhatIfScreen(ListDialog[WhatIfChoice]):
         self.fit_height(len(self.listing.rows) + 1)
 
     def _rows(self) -> Iterator[TableRow]:
+        """Yield a row for each what-if, and a heading before those that are in force."""
         for at, choice in enumerate(self._found):
             if choice.back and (not at or not self._found[at - 1].back):
                 yield TableRow(None, ((("in force now", "muted"),), ()))
             yield TableRow(at, (((choice.name, "strong"),), choice.about))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Take one."""
+        """Close with the what-if of the row."""
         key = row_key(event.key)
         if isinstance(key, int):
             self.dismiss(self._found[key])
