@@ -55,13 +55,6 @@ def match_cell(found: Found) -> Cell:
     return (f"match {number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
 
 
-def append_note(note: Cell, more: Cell) -> Cell:
-    """Return a note with another cell appended after ` · `."""
-    if not note or not more:
-        return note or more
-    return (*note[:-1], (f"{note[-1][0]} · ", note[-1][1]), *more)
-
-
 def tokens(pieces: Sequence[bytes], mode: GlyphMode, linked: bytes = b"") -> Cell:
     """Return a token as a cell, or several joined by a muted plus; the `linked` one is bold."""
     out: list[Run] = []
@@ -139,7 +132,10 @@ class ColumnTable(VirtualTable, Pane):
     @property
     def note(self) -> Cell:
         """The number of rows, and the number of the match that was found."""
-        return append_note(self._note, self.match[:1])
+        if not self._note or not self.match:
+            return self._note or self.match[:1]
+        *others, (text, style) = self._note
+        return (*others, (f"{text} · ", style), *self.match[:1])
 
     @property
     def states(self) -> Sequence[str]:
