@@ -205,7 +205,7 @@ def test_text_in_color_can_be_read(theme: Theme) -> None:
         for ground in (theme.background, theme.surface):
             assert contrast(colors[f"text-{name}"], ground or "") >= 4.5 - 0.01, (name, ground)
     for letter in "abcd":
-        assert contrast(colors[f"column-{letter}"], theme.background) >= 4.5, letter
+        assert contrast(colors[f"column-{letter}"], theme.background or "") >= 4.5, letter
 
 
 @pytest.mark.first_run(cases=6)
