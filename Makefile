@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test test-all soak engines kernels kernels-check kernels-arm64 kernels-local unicode bench pictures pages pages-check docs release-check
+.PHONY: check lint test test-random test-all soak engines kernels kernels-check kernels-arm64 kernels-local unicode bench pictures pages pages-check docs release-check
 
 check: lint test  ## everything that a change has to pass
 
@@ -11,6 +11,9 @@ lint:  ## style, types, imports, generated pages
 
 test:
 	$(PYTHON) -m pytest
+
+test-random:  ## in a random order: make test-random SEED=7
+	TOKENTUI_ORDER=$(or $(SEED),$(shell date +%s)) $(PYTHON) -m pytest
 
 test-all:  ## the tests marked slow as well
 	$(PYTHON) -m pytest -m 'not soak'

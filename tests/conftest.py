@@ -7,6 +7,7 @@ import gc
 import importlib
 import itertools
 import os
+import random
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -69,6 +70,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             raised.write_down(kind, Path(path))
 
 
+def pytest_report_header() -> str:
+    """Name the seed of a random order: the same one orders the tests alike."""
+    seed = os.environ.get("TOKENTUI_ORDER")
+    return f"random order: TOKENTUI_ORDER={seed}" if seed else ""
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep the garbage collector from walking all modules and tests again and again: a third of the
@@ -99,11 +106,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set how many examples property tests try, and leave out what reads large files that are absent."""
+    """Set how many examples property tests try, leave out what reads large files that are absent, and order
+    the tests at random where `TOKENTUI_ORDER` names a seed.
+    """
     soak.lengthen(items)
     if "not slow" in config.option.markexpr:
         soak.shorten(items)
     oracle.leave_out_shared(config, items)
+    if seed := os.environ.get("TOKENTUI_ORDER"):
+        random.Random(seed).shuffle(items)  # the same order in each worker
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
