@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exporting import dumps, loads, preset
+from exporting import dumps, loads, preset, refusal_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from objectives import GAGE_RECIPE
@@ -139,11 +139,7 @@ def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
     before = copy.deepcopy(document)
     change(document)
     assert document != before or "True" in repr(document) or "1.0" in repr(document)
-    with pytest.raises(TokentuiError) as raised:
-        loads(json.dumps(document), "f")
-    assert str(raised.value).startswith(line)
-    assert "\n" not in str(raised.value)
-    assert raised.value.hint
+    assert refusal_of(json.dumps(document)).startswith(line)
 
 
 @pytest.mark.parametrize(
@@ -163,10 +159,7 @@ def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
     ids=["cut", "more", "NaN", "digits", "key twice", "deep", "list"],
 )
 def test_texts_that_are_no_document(text: str, line: str) -> None:
-    with pytest.raises(TokentuiError) as raised:
-        loads(text, "f")
-    assert str(raised.value).startswith(line)
-    assert "\n" not in str(raised.value)
+    assert refusal_of(text).startswith(line)
 
 
 @pytest.mark.parametrize(
@@ -235,10 +228,9 @@ def doubled(document: Any) -> None:
 def test_damaged_documents_of_bytes(change: Callable[[Any], None], line: str) -> None:
     document = in_bytes()
     change(document)
-    with pytest.raises(TokentuiError) as raised:
-        loads(json.dumps(document), "f")
-    assert str(raised.value).startswith(line)
-    assert len(str(raised.value)) < 250
+    found = refusal_of(json.dumps(document))
+    assert found.startswith(line)
+    assert len(found) < 250
 
 
 @pytest.mark.parametrize(
@@ -259,9 +251,7 @@ def test_damaged_documents_of_gage(change: Callable[[Any], None], line: str) -> 
     vocabulary.add(256, 99, 2)
     document = json.loads(dumps(Tokenizer(vocabulary, None, {"merges": 2})))
     change(document)
-    with pytest.raises(TokentuiError) as raised:
-        loads(json.dumps(document), "f")
-    assert str(raised.value).startswith(line)
+    assert refusal_of(json.dumps(document)).startswith(line)
 
 
 @pytest.mark.parametrize(
@@ -279,9 +269,7 @@ def test_damaged_documents_of_scores(change: Callable[[Any], None], line: str) -
     recipe = preset("t5").recipe
     document = json.loads(dumps(Tokenizer(Vocabulary(recipe, [b"a", b"b"], ("<unk>",), 0, [-1.0, -2.0]))))
     change(document["units"])
-    with pytest.raises(TokentuiError) as raised:
-        loads(json.dumps(document), "f")
-    assert str(raised.value).startswith(line)
+    assert refusal_of(json.dumps(document)).startswith(line)
 
 
 @pytest.mark.parametrize(
@@ -307,9 +295,7 @@ def test_damaged_documents_of_events(change: Callable[[Any], None], line: str) -
     vocabulary.step([Event(EventKind.SPLIT, ab, (0, 1), 1)])
     document = json.loads(dumps(Tokenizer(vocabulary)))
     change(document["events"])
-    with pytest.raises(TokentuiError) as raised:
-        loads(json.dumps(document), "f")
-    assert str(raised.value).startswith(line)
+    assert refusal_of(json.dumps(document)).startswith(line)
 
 
 def test_a_file_without_a_digest_is_read_as_it_is() -> None:

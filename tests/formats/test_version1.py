@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exporting import loads
+from exporting import refusal_of
 from oracle import DATA
 
 from tokentui.core.errors import TokentuiError
@@ -102,7 +102,4 @@ def _rows(document: Any) -> Any:
 def test_a_damaged_file_is_refused(name: str, change: Callable[[Any], None], line: str) -> None:
     document = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     change(document)
-    with pytest.raises(TokentuiError) as raised:
-        loads(json.dumps(document), "f")
-    assert str(raised.value).startswith(line)
-    assert "\n" not in str(raised.value)
+    assert refusal_of(json.dumps(document)).startswith(line)

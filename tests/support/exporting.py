@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import peers
+import pytest
 from texts import TEXTS
 
 from tokentui import learn
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import load
@@ -111,6 +113,15 @@ def dumps(tokenizer: Tokenizer) -> str:
 def loads(text: str, where: str) -> Tokenizer:
     """The tokenizer of such a file."""
     return OWN.codec.read(Source(where, text.encode()))
+
+
+def refusal_of(text: str) -> str:
+    """Return the line that refuses the text of a document of the own format, named `f`. It has a hint."""
+    with pytest.raises(TokentuiError) as raised:
+        loads(text, "f")
+    assert "\n" not in str(raised.value)
+    assert raised.value.hint
+    return str(raised.value)
 
 
 @functools.lru_cache(128)

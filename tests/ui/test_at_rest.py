@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,8 +30,7 @@ def timers(app: ExplorerApp) -> list[object]:
 @pytest.mark.parametrize(
     "keys", ["", "n", "inew ", "3", "?"], ids=["begun", "a step", "typed", "another pane", "a dialog"]
 )
-async def test_no_timer_is_set_at_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: str) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+async def test_no_timer_is_set_at_rest(monkeypatch: pytest.MonkeyPatch, keys: str) -> None:
     monkeypatch.setattr("tokentui.ui.autosave.SAVE_S", 0.02)
     monkeypatch.setattr(ExplorerApp, "NOTIFICATION_TIMEOUT", 0.05)
     app = ExplorerApp(

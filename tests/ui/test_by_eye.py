@@ -4,7 +4,6 @@ at 80x24."""
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,12 +24,6 @@ from tokentui.ui.start_screen import StartScreen
 
 SIZES = [(120, 40), (80, 24)]
 SENTENCE = "The crowd in the street"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    return tmp_path
 
 
 def app_of(recipe: str, corpus: str = "sample:english", typed: str = SENTENCE, **more: Any) -> ExplorerApp:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,6 @@ GPT2 = preset_named("gpt2").recipe
 
 def warned(app: ExplorerApp) -> bool:
     return any("the corpus has changed" in note for note in notes_of(app))
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
 
 
 async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,11 +34,6 @@ from tokentui.ui.play_screen import PlayScreen
 
 SIZES = {(80, 24): 1, (200, 60): 3}
 """The sizes of a screen, and how many times the bytes of the smaller one a key may cost there."""
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
 
 
 class Drawn:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,12 +28,6 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.practice_screen import PracticeScreen
 
 SOURCE, RECIPE = "sample:sailor", "hf-bpe"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    return tmp_path
 
 
 def practice(count: int = 10, seed: int = 0) -> Practice:

@@ -26,12 +26,6 @@ from tokentui.ui.tour_screen import TourScreen
 TYPED = "The crowd in the street"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    return tmp_path
-
-
 def app_of(**more: Any) -> ExplorerApp:
     return ExplorerApp(
         Session, typed=TYPED, begin=lambda session: session.send(do.Open(("sample:sailor",))),

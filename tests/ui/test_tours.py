@@ -47,12 +47,6 @@ def app_of(source: str = "sample:hugs", **more: Any) -> ExplorerApp:
     )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    return tmp_path
-
-
 async def playing(pilot: Pilot[Any], app: ExplorerApp, at: int = 0) -> TourScreen:
     """The screen of the tour, at this stop."""
     await until(pilot, lambda: isinstance(app.screen, TourScreen) and app.screen.arrived)
