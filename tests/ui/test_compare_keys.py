@@ -344,6 +344,18 @@ async def test_find_in_the_list_goes_from_match_to_match() -> None:
         assert app.screen is screen
 
 
+async def test_enter_on_a_token_of_a_list_inspects_it_in_a_column_that_has_it() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("3", "right")
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.part == PARTS[1])
+        await draw(screen, session, pilot, tokens=listed(session.of(SetViewport)[-1].viewport.tokens))
+        await until(pilot, lambda: screen.vocabulary.table.held_at(0) is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and app.screen.column is not None)
+        assert isinstance(app.screen, InspectScreen)
+        assert app.screen.column in screen.now.columns
+
+
 @pytest.mark.slow
 async def test_lists_of_tokens() -> None:
     async with comparing() as (app, screen, session, pilot):
