@@ -321,3 +321,13 @@ def test_losses_are_looked_for_in_a_text_of_4000_characters(length: int, lost: b
 def test_a_column_is_named_for_its_first_two_what_ifs(changes: tuple[str, ...], name: str) -> None:
     it = explorer("the old woman paused , ! " * 3, preset("gpt2").with_axes(what_if=changes))
     assert it.snapshot().main.name == name
+
+
+def test_another_corpus_is_shown_from_its_beginning_and_the_same_one_where_it_is() -> None:
+    one, other = Corpus.from_lines(["hug pug"]), Corpus.from_lines(["pun bun"])
+    state = State(prepare(one, preset("gpt2"), Run()))
+    look = Viewport(corpus=CorpusPlace(0, 3), candidates_top=2, vocabulary_top=5)
+    for corpus, seen in ((one, look), (other, Viewport())):
+        state.view = look
+        state.install(prepare(corpus, preset("wordpiece"), Run()))
+        assert state.view == seen
