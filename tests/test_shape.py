@@ -13,7 +13,7 @@ from running_cli import done, refused
 
 import tokentui
 from tokentui import learn
-from tokentui.axes import changed, check, preset
+from tokentui.axes import changed, check, label, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
@@ -209,3 +209,9 @@ def test_formats_that_have_no_place_for_them_say_so() -> None:
         assert report.refused or {"symbols", "a leading space"} <= {loss.what for loss in report.losses}, (
             name
         )
+
+
+def test_a_title_names_a_way_of_encoding_that_no_preset_of_its_objective_has() -> None:
+    plain = preset("gpt2")
+    assert label(plain) == "bpe · gpt2 · bytes"
+    assert label(plain.with_axes(encode="fewest-tokens")) == "bpe · gpt2 · bytes · fewest-tokens"

@@ -225,13 +225,16 @@ def recipe_of(value: str | dict[str, Any]) -> tuple[Recipe, Run]:
 
 
 def label(recipe: Recipe) -> str:
-    """Return a short title for a recipe, such as `bpe · gpt2 · bytes`."""
+    """Return a short title for a recipe, such as `bpe · gpt2 · bytes`. It names a way of encoding that no
+    preset with this objective has."""
     objective, unit = OBJECTIVES.find(recipe.objective), UNITS.get(recipe.unit)
     parts = [
         objective.label if objective else recipe.objective, recipe.split,
         unit.plural if unit else recipe.unit,
     ]
-    return " · ".join(parts + ([recipe.mark_text] if recipe.mark_text else []))
+    parts += [recipe.mark_text] if recipe.mark_text else []
+    usual = {one.recipe.encode for one in PRESETS.values() if one.recipe.objective == recipe.objective}
+    return " · ".join(parts + ([recipe.encode] if usual and recipe.encode not in usual else []))
 
 
 def nearest_preset(recipe: Recipe) -> tuple[str, list[str]]:

@@ -36,7 +36,7 @@ SYNONYMS: Mapping[str, str] = {
         "lose loses lost lossy loss",
     "action:copy": "clipboard row ids",
     "action:export_table": "csv tsv markdown spreadsheet rows",
-    "action:export_picture": "screenshot svg png image slides",
+    "action:export_picture": "screenshot svg png image slides share",
     "action:copy_command": "reproduce shell script cli",
     "action:record": "macro teacher",
     "action:edit_vocabulary": "prune trim shrink extend add special pad",
