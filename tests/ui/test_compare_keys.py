@@ -70,6 +70,7 @@ from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.panes.compare.compare_panes import COMPARE_PANES
 from tokentui.ui.panes.compare.encodings import passage_line
+from tokentui.ui.panes.compare.tables import AgreementList
 
 A, B, C = KEYS[:3]
 
@@ -354,6 +355,16 @@ async def test_enter_on_a_token_of_a_list_inspects_it_in_a_column_that_has_it() 
         await until(pilot, lambda: isinstance(app.screen, InspectScreen) and app.screen.column is not None)
         assert isinstance(app.screen, InspectScreen)
         assert app.screen.column in screen.now.columns
+
+
+async def test_the_agreement_waits_for_a_second_column() -> None:
+    async with comparing() as (app, screen, _, pilot):
+        await pilot.press("6")
+        pane = screen.panes["agreement"]
+        assert isinstance(pane, AgreementList)
+        pane.pair, between = None, dataclasses.replace(screen.now.between, measured=None)
+        pane.draw_snapshot(dataclasses.replace(screen.now, columns=screen.now.columns[:1], between=between))
+        await until(pilot, lambda: "comparing A with B on the corpus" in screen_text(app))
 
 
 @pytest.mark.slow
