@@ -479,7 +479,7 @@ async def test_a_chat_is_rendered_with_the_origin_of_each_token(tmp_path: Path) 
         assert ids_of(screen) == [*expected.encoding.ids]
         screen.editor.load_text('[{"role": 3')
         await until(pilot, lambda: bool(screen.columns[0].chips.encoded.error))
-        await pilot.press("ctrl+r")
+        await pilot.press("escape")
         await encoded(pilot, screen)
         assert ids_of(screen) == [*tokentui.load(path).encode('[{"role": 3').ids]
 
