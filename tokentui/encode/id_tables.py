@@ -214,11 +214,12 @@ class WordIdTable(IdTable):
                 ) if unit and (way.kernel or way.needs == "scores") else None
                 self._word_kernels = encode_words or (lambda words: [None] * len(words))
             symbols = encoder.pretokenizer.symbols
-            new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
+            if symbols or _SURROGATE.search("".join(new)):
+                new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
             if len(known) + len(new) > memo.KEPT:
                 known.clear()
             ids_of_new = zip(new, self._word_kernels(new), strict=True)
-            known.update((word, ids) for word, ids in ids_of_new if ids is not None)
+            known.update([(word, ids) for word, ids in ids_of_new if ids is not None])
 
 
 class DocumentIdTable(IdTable):

@@ -13,7 +13,9 @@ import heapq
 import operator
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from math import exp, inf, log1p
+from operator import sub, truediv
 from sys import float_info
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -355,10 +357,14 @@ class ScoresAsRead(Sequence[float]):
         return len(self._scores)
 
     def __getitem__(self, at: Any) -> Any:
-        return list(map(as_read, self._scores[at])) if isinstance(at, slice) else as_read(self._scores[at])
+        return each_as_read(tuple(self._scores[at])) if isinstance(at, slice) else as_read(self._scores[at])
 
     def __iter__(self) -> Iterator[float]:
-        return map(as_read, self._scores)
+        return iter(each_as_read(tuple(self._scores)))
+
+
+_MOST_DIGITS = 19
+"""The most digits that fit into the whole number."""
 
 
 def _lowest(scores: Sequence[float]) -> list[float]:
@@ -367,7 +373,27 @@ def _lowest(scores: Sequence[float]) -> list[float]:
     return [score for score in scores if score <= lowest + abs(lowest) * 1e-12]
 
 
-@functools.lru_cache(maxsize=1 << 17)  # each step of an opened file asks for all of them
+@functools.lru_cache(maxsize=4)  # each step of an opened file asks for all of them
+def each_as_read(scores: tuple[float, ...]) -> list[float]:
+    """Return `as_read` of each of many numbers. The list must not change.
+
+    Few passes over all numbers take a fifth of the time of one by one.
+    """
+    text = ", ".join(map(repr, scores)).replace("-", "")
+    spelled = text.split(", ")
+    if not scores or set(text) - set("0123456789., ") or text.count(".") < len(scores):
+        return list(map(as_read, scores))
+    digits = map(float, map(int, text.replace(".", "").split(", ")))
+    places = map(sub, map(len, spelled), map(str.index, spelled, repeat(".")))
+    powers = [1.0, *(10.0**n for n in range(max(map(len, spelled))))]
+    values = map(truediv, digits, map(powers.__getitem__, places))
+    return [
+        score if len(one) > _MOST_DIGITS + 1 else -value if score < 0 else value
+        for score, one, value in zip(scores, spelled, values, strict=True)
+    ]
+
+
+@functools.lru_cache(maxsize=1 << 10)
 def as_read(score: float) -> float:
     """Return a number as Rust's serde_json parses it: its digits as a whole number, rounded, and then
     divided.
@@ -376,7 +402,7 @@ def as_read(score: float) -> float:
     """
     digits, _, exponent = repr(score).partition("e")
     whole, _, part = digits.lstrip("-").partition(".")
-    if exponent or len(whole) + len(part) > 19:
+    if exponent or len(whole) + len(part) > _MOST_DIGITS:
         return score
     value = float(int(whole + part)) / 10.0 ** len(part)
     return -value if score < 0 else value

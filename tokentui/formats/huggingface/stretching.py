@@ -4,6 +4,8 @@ one."""
 from __future__ import annotations
 
 import functools
+import itertools
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
@@ -19,7 +21,8 @@ from tokentui.text.stretching import Stretching, Words, marked_words, plain_word
 Step: TypeAlias = "NormalizerStep | PreTokenizerStep"
 _SPACE, _SPACES = Pattern("String", " "), Pattern("Regex", " {2,}")
 _PRINTABLE = "".join(map(chr, range(33, 127)))
-_WORD = re.compile(" [!-~]+")
+_WORD = re.compile(" ([!-~]+)")
+_WORD_APART = re.compile("[ \n]+([!-~]+)")
 _CROSSING = re.compile(r"[!-~][ \t\n\r]")
 
 
@@ -111,7 +114,9 @@ def _between_spaces(normalizers: list[Step], splits: list[Step], words: Words) -
     each = all(scheme != "first" for _, _, scheme in whole)
     if not each and sum(kind == "Metaspace" for kind, _, _ in whole) > 1:
         return None  # the second one looks at the place of a part
-    at_once = functools.partial(_words_at_once, normalizers, words)
+    at_once = functools.partial(
+        _words_at_once, normalizers, words, _WORD_APART if len(whole) > 1 else _WORD
+    )
     return Stretching(name, at_once if marks else words, each=each, crossing=_CROSSING)
 
 
@@ -157,26 +162,22 @@ def _joining() -> list[str]:
 
 
 def _words_at_once(
-    normalizers: list[Step], words: Words, stretches: list[str]
+    normalizers: list[Step], words: Words, plain: re.Pattern[str], stretches: list[str]
 ) -> list[Sequence[str]]:
-    """Return the words of each of some stretches, where a word gets ▁ for the space in front. A stretch of
-    printable ASCII that no normalizer changes, but for its case, is its word."""
+    """Return the words of each of some stretches, where a word gets ▁ for the space in front. A stretch that
+    `plain` matches, printable ASCII that no normalizer changes, but for its case, is one word: its group."""
     changes = [change for step in normalizers if (change := _changes(step))]
     lower = any(
         step.kind == "Lowercase" or (step.kind == "BertNormalizer" and step.parameters["lowercase"])
         for step in normalizers
     )
-    found: list[Sequence[str] | None] = []
-    rest: list[str] = []
-    for stretch in stretches:
-        if _WORD.fullmatch(stretch) and not any(change(stretch) for change in changes):
-            word = stretch.lower() if lower else stretch
-            found.append((SPACE_MARK + word[1:],))
-        else:
-            found.append(None)
-            rest.append(stretch)
-    others = iter(words(rest))
-    return [next(others) if one is None else one for one in found]
+    found = [match[1] if match else "" for match in map(plain.fullmatch, stretches)]
+    whole = " ".join(found)
+    if any(change(whole) for change in changes):
+        found = ["" if any(change(" " + word) for change in changes) else word for word in found]
+    others = iter(words(list(itertools.compress(stretches, map(operator.not_, found)))))
+    marked = [SPACE_MARK + (word.lower() if lower else word) for word in found]
+    return [(mark,) if word else next(others) for word, mark in zip(found, marked, strict=True)]
 
 
 def _changes(step: Step) -> Callable[[str], bool] | None:
