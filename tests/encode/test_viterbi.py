@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import ENCODING_WAYS
-from tokentui.encode.segment.viterbi import Edge, Sampling, Viterbi
+from tokentui.encode.segment.viterbi import Edge, Sampling, Viterbi, as_read, each_as_read
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -204,3 +204,15 @@ def test_it_needs_probabilities() -> None:
 def test_an_empty_vocabulary_makes_every_unit_unknown() -> None:
     assert [part.unknown for part in Viterbi(vocabulary({})).segment([b"a", b"b"], 2)] == [True, True]
     assert Viterbi(vocabulary({})).segment([], 0) == []
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False), st.floats(-30, 30, width=32), st.integers(-40, 40),
+    st.sampled_from([0.0, -0.0, 0.00012345678901234567, -0.001234567890123456, 123456789012345680.0, 1e-9]),
+)
+
+
+@given(numbers=st.lists(NUMBERS, max_size=8))
+def test_many_scores_are_read_as_each_is(numbers: list[float]) -> None:
+    """Also whole numbers, and those with an exponent or many digits."""
+    assert each_as_read(tuple(numbers)) == list(map(as_read, numbers))
