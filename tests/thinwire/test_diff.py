@@ -136,6 +136,17 @@ def test_rows_are_right_wherever_the_last_column_leaves_the_cursor(cells: list[s
     assert screen.display == [*rows, " " * _WIDTH]
 
 
+def test_letters_have_their_colors_one_after_the_other() -> None:
+    buffer, shown = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.TRUECOLOR), Shown()
+    styles = [Style(color="#102030"), Style(color="#405060", bold=True), None]
+    buffer.draw(update([strip([("ab", style) for style in styles])]))
+    shown.stream.feed(DiffWriter().frame(buffer, (0, 0)))
+    cells = [shown.screen.buffer[0][x] for x in range(6)]
+    assert [(cell.fg, cell.bold) for cell in cells[::2]] == [
+        ("102030", False), ("405060", True), ("default", False)
+    ]
+
+
 def test_what_is_the_same_is_not_sent() -> None:
     buffer, writer = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), DiffWriter()
     lines = [strip([("same", Style(bold=True))])] * _HEIGHT

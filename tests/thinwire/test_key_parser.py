@@ -69,6 +69,13 @@ def test_time_matters_only_where_something_has_begun(monkeypatch: pytest.MonkeyP
     assert keys.timeout is None
 
 
+@pytest.mark.parametrize(("then", "found"), [("n", ["escape", "n"]), ("[A", ["up"])])
+def test_escape_ends_before_what_begins_no_sequence(then: str, found: list[str]) -> None:
+    keys = KeyParser()
+    assert keys_of(keys, b"\x1b") == []
+    assert keys_of(keys, then.encode()) == found
+
+
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.first_run(cases=1)
 def test_escape_and_another_key_are_two_keys(together: bool) -> None:
