@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from dialogs import typed
+from dialogs import FakeEngine, shown, typed
 from screens import screen_text
 from stepping import opened
 from waiting import settled, until
@@ -15,8 +15,10 @@ import tokentui
 from tokentui.analyze.budget import trained_budget
 from tokentui.analyze.report import Row
 from tokentui.core.chart import Chart
+from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import Recipe, Run
+from tokentui.session.commands import MeasureSizes
 from tokentui.ui.dialogs.sizes import SizesScreen
 
 MERGES = 60
@@ -102,3 +104,12 @@ def test_every_recipe_has_more_than_one_row_or_says_why(name: str) -> None:
     assert len(found.sizes) == len(curve.tokens) > (method != "pathpiece")
     assert curve.tokens[-1] == sum(len(tokenizer.encode(text)) for text in corpus.documents)
     assert found.sizes[-1] == tokenizer.vocab_size
+
+
+async def test_sizes_are_not_asked_for_before_there_are_any() -> None:
+    engine = FakeEngine(answers={MeasureSizes: TokentuiError("gone")})
+    async with shown(SizesScreen(engine)) as (_, pilot):
+        await pilot.press("s")
+        await settled(pilot)
+        assert not engine.pushed
+        assert not engine.told
