@@ -131,7 +131,7 @@ async def test_a_click_on_a_typed_token_goes_to_its_word() -> None:
             await until(pilot, lambda: isinstance(app.screen, InspectScreen))
             await pilot.press("escape")
             await until(pilot, lambda: app.screen is app.main)
-        await pilot.press("pagedown")
+        await pilot.press("i", "pagedown")
         later = encode.token_there(12, 0)
         assert later is not None
         assert later.start > 20
