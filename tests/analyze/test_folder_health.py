@@ -185,6 +185,12 @@ PLANTED: dict[str, tuple[str, str, str, Callable[[Path], object]]] = {
 }
 
 
+def test_a_decoder_that_loses_no_space_is_told_of_clean_up(tmp_path: Path) -> None:
+    made(tmp_path, "gpt2", ("huggingface",))
+    PLANTED["clean-up of a lossless decoder"][3](tmp_path)
+    assert [(one.name, one.status) for one in found(tmp_path).values()] == [("clean-up", INFO)]
+
+
 @pytest.mark.parametrize("case", PLANTED)
 @pytest.mark.slow
 def test_a_contradiction_is_the_only_finding(tmp_path: Path, case: str) -> None:
