@@ -89,6 +89,7 @@ def test_a_text_without_words_has_no_cost(trained: tokentui.Tokenizer) -> None:
     found = costs(trained, {"blank": Corpus.from_lines(["  "]), "one": Corpus.from_lines(["a b"])}, "words")
     rows = {one.language: one for one in found.rows}
     assert (rows["blank"].cost, rows["blank"].times, found.cheapest) == (None, None, "one")
+    assert found.basis_detail == ", words split by whitespace"
 
 
 @pytest.mark.parametrize(("texts", "by", "said"), [
