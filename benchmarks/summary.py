@@ -101,7 +101,7 @@ def tables(found: Found) -> list[Table]:
     groups = [("Training", list(_training(found)))]
     groups += [("Encoding, processor time", list(_encoding(found))), *_files(found)]
     groups += [("Starting, whole processes", list(_starting(found)))]
-    heads = ("what", "tokentui", "best other", "compared with tokentui")
+    heads = ("what", "tokentui", "best other", "theirs / ours")
     return [Table(title, heads, list(map(_row, lines))) for title, lines in groups if lines]
 
 

@@ -39,11 +39,11 @@ def test_a_page_leads_with_what_a_user_gets_and_leaves_out_what_was_not_measured
     found = {"train:10": measured(**{"tokentui": ours, "rustbpe": theirs, "tokentui, plain Python": ours})}
     document = bench.render(found)
     assert "**Training**\n\n| what | s |\n| --- | --: |\n| tokentui | 0.1 |" in document
-    assert "| BPE, 10 MB, in a process that runs | 100 ms | 250 ms, rustbpe | 2.5 |" in document
+    assert "| BPE, 10 MB, in-process | 100 ms | 250 ms, rustbpe | 2.5× |" in document
     assert "The clock runs from opening the file" in document
     for absent in ("{{", "}}", "## Encoding", "CPU milliseconds of all threads", "## Opening", "| at most |"):
         assert absent not in document
-    goal = "| training, 10 MB, in-process, beside rustbpe | 0.15 x | 0.4 x | **no** |"
+    goal = "| training, 10 MB, in-process, compared with rustbpe | 0.15 x | 0.4 x | **no** |"
     assert goal in bench.goals.table(found)
 
 
@@ -54,8 +54,8 @@ def test_every_line_of_a_file_names_the_best_other_library(bench: ModuleType) ->
         "wrong": {"again": 0.0005, "alike": False},
     }}
     (table,) = bench.summary.tables({"files:10": measured(kinds=kinds, size="2.0 MB", lines="9 texts")})
-    assert table.rows[0] == ("encode 2.0 MB as one text", "2 ms", "1 ms, fast", "0.5")
-    assert table.rows[3] == ("encode one line, warm", "2 ms", "", "")
+    assert table.rows[0] == ("encode 2.0 MB as one text", "2 ms", "1 ms, fast", "0.5×")
+    assert table.rows[3] == ("encode one line of 64 characters", "2 ms", "", "")
     assert len(table.rows) == len(columns)
 
 

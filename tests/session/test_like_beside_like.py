@@ -32,7 +32,7 @@ def compared(state: State, second: ColumnWanted) -> tuple[ColumnWanted, ColumnWa
     """The columns that the key of Compare gives with this answer."""
     screen: Any = Mock(engine=FakeEngine(state.snapshot()))
     MainScreen.action_compare(screen)
-    _, answer = screen.app.push_screen.call_args.args
+    _, answer = screen.app.push_for_result.call_args.args
     answer(second)
     ((first, other),) = screen.app.compare.call_args.args
     return first, other
