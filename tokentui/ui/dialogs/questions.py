@@ -74,7 +74,9 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         shown = report(answer)
         if self.measures is None:
             return shown
-        section = replace(measures_section(self.measures), name="5 measures")
+        section = measures_section(self.measures)
+        told = f"{len(section.rows)} measures of this step's tokens in the corpus"
+        section = replace(section, name="5 measures", summary=told if section.rows else section.summary)
         return replace(shown, sections=(*shown.sections, section))
 
     def works(self, action: BoundAction) -> bool:
