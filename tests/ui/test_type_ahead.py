@@ -84,7 +84,6 @@ async def test_arrows_move_among_the_rows_of_what_was_typed_before_them(keys: tu
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """What follows a key is lost with the widget that it was sent to."""
-    monkeypatch.setattr("tokentui.thinwire.type_ahead.STUCK_S", 0.01)
     app, session = explorer()
     later = Widget.call_later
 
@@ -93,8 +92,11 @@ async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.Mon
 
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
+        await pilot.press("i")
+        await until(pilot, lambda: app.main.encode.line.has_focus)
+        monkeypatch.setattr("tokentui.thinwire.type_ahead.STUCK_S", 0.01)
         monkeypatch.setattr(Widget, "call_later", lost)
-        burst(app, "i", *"ab")
+        burst(app, *"ab")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
         assert "ab" in screen_text(app)
 
