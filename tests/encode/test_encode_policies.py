@@ -250,7 +250,9 @@ def test_a_short_text_reports_no_progress_inside_a_batch() -> None:
 def test_names_are_found_as_a_pattern_of_all_of_them_finds_them(names: list[str], text: str) -> None:
     longest_first = sorted(filter(None, names), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
-    assert list(NameFinder(names).spans(text)) == [one.span() for one in pattern.finditer(text)]
+    finder = NameFinder(names)
+    assert list(finder.spans(text)) == [one.span() for one in pattern.finditer(text)]
+    assert finder.is_in(text) == bool(pattern.search(text))
 
 
 def test_empty_text() -> None:

@@ -69,9 +69,9 @@ def read_names(data: bytes, at: int) -> NameTable | None:
     by_name = dict(zip(map(names.read, lengths[:count]), ids[:count], strict=True))
     if len(by_name) < count:
         return None
-    bits = (4 * count + 4).bit_length()
+    bits = (2 * count).bit_length()
     table = WordTable(
-        flat("int32", 1 << bits), 64 - bits, flat("uint64", 4 * count),
+        flat("uint64", 4 << bits), 64 - bits, flat("int64", count),
         flat("uint8", ends[count] + 2 * INLINE), flat("int64", count + 1), flat("int64", 1),
     )
     add_words(text, text, ends[: count + 1], lengths[:count], 0, table)

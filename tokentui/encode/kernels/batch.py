@@ -124,7 +124,7 @@ def _tokens(segmenter: Viterbi, numbered: list[int]) -> _Tokens | None:
     size = sum(map(len, tokens))
     if (
         max(symbols, default=0) >= min(len(numbered), len(scores)) or size >= viterbi.NODES
-        or not all(abs(score) < _LARGEST_SCORE for score in (unknown, *scores))
+        or not all(map(_LARGEST_SCORE.__gt__, map(abs, (unknown, *scores))))
     ):
         return None
     ids_of = array("q", numbered)
@@ -220,7 +220,7 @@ def _cut(
     run(starts, ids, longest)
     numbers = ids[: starts[-1]].tolist()
     found = [numbers[start:end] for start, end in itertools.pairwise(starts)]
-    return [None if -1 in one else one for one in found]
+    return [None if -1 in one else one for one in found] if -1 in numbers else [*found]
 
 
 def _room(bounds: array[int]) -> tuple[array[int], array[int], int]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from tokentui.core.arrays import flat, larger
 from tokentui.core.jobs import check
+from tokentui.core.pages import room_for
 from tokentui.encode.kernels import joins, words
 from tokentui.encode.pipeline import NameFinder, reads_whole
 from tokentui.encode.segment import Segmenter
@@ -116,7 +117,7 @@ class Coded(Table):
         self._starts = flat("int64", 2)
         self._ids = flat("int32", 1 << 12)
         self._room = flat("int64", 0)
-        self._numbers = flat("int32", 0)
+        self._values = flat("uint64", 0)
         self._out = flat("int32", 1 << 16)
         if self._merges is not None:
             start, whole = self._merges.start.words, self._merges.whole
@@ -124,7 +125,7 @@ class Coded(Table):
             self._known[0] = len(whole)
             self._starts = memoryview(array("q", range(len(whole) + 2)))
             self._ids = larger(memoryview(whole), "int32", 2 * (len(whole) + 2))
-            words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
+            words.note_ids(0, len(whole), self._starts, self._ids, self.words)
 
     def encode(self, text: bytes | memoryview, split: Split | Bigrams) -> Any:
         """Return the ids of a text as the bytes of 32-bit numbers. Copy them before the next call."""
@@ -137,7 +138,7 @@ class Coded(Table):
         stops = array("q", bytes(8 * len(texts) + 8))
         ends = memoryview(stops)[1:]
         count = self._counted(texts, split, ends)
-        words.end_texts(self._numbers, self._starts, ends)
+        words.end_texts(self._values, self._starts, ends)
         ids = array("i")
         ids.frombytes(self._written(count).cast("B"))
         self._forget()
@@ -177,43 +178,44 @@ class Coded(Table):
             self._text = flat("uint8", SHORT_BYTES + len(PAD))
             out = flat("int32", SHORT_BYTES + len(PAD))
             self._short_ids = out.cast("B")
-            numbers, bounds, room = (
-                flat("int32", SHORT_BYTES + 1), flat("int64", 2), flat("int64", 7 * SHORT_WORD)
+            values, bounds, room = (
+                flat("uint64", SHORT_BYTES + 1), flat("int64", 2), flat("int64", 7 * SHORT_WORD)
             )
         else:
-            _, bounds, _, numbers, _, _, _, room, _, out = self._short.coding
+            _, bounds, _, values, _, _, _, room, _, out = self._short.coding
         merges = self._merges
         # The merges do not know the words that contain one of `names`, or what is left to plain Python.
         known = merges is not None and not (merges.left or (self._names and self._names.names))
         coding = words.Coding(
-            self._text, bounds, self.words, numbers, self._known, self._starts, self._ids, room,
+            self._text, bounds, self.words, values, self._known, self._starts, self._ids, room,
             merges.tables if merges is not None and known else NO_MERGES, out,
         )
         if isinstance(split, Bigrams):
-            return words.ShortStretches(self._text, split, self._events, coding)
-        return words.ShortText(Scan(self._text, split, self.words, self._events, numbers), coding)
+            return words.ShortStretches(self._text, split, self._events, self._found, coding)
+        scan = Scan(self._text, split, self.words, self._events, self._found, values)
+        return words.ShortText(scan, coding)
 
     def _counted(
         self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, stops: Any = b""
     ) -> int:
-        """Write the number of each word of texts to `_numbers`, and encode the new words. Return how many
+        """Write the value of each word of texts to `_values`, and encode the new words. Return how many
         words there are. The arguments are those of `scan`."""
         size = sum(map(len, texts))
-        if len(self._numbers) <= size:
-            self._numbers = flat("int32", size + 1)
-        count = self.scan(texts, split, self._numbers, stops)
+        if len(self._values) <= size:
+            self._values = flat("uint64", size + 1)
+        count = self.scan(texts, split, self._values, stops)
         self._encode_new()
         return count
 
     def _written(self, count: int) -> Any:
-        """Return the ids of the first `count` words in `_numbers`, as 32-bit numbers.
+        """Return the ids of the first `count` words in `_values`, as 32-bit numbers.
 
         It is a view of `_out`, which the next call overwrites. `_out` grows as needed.
         """
         written = filled = 0
         while True:
             written, filled = words.write_ids(
-                self._numbers, written, count, self.words.rows, self._starts, self._ids, self._out, filled
+                self._values, written, count, self._starts, self._ids, self._out, filled
             )
             if written == count:
                 break
@@ -255,7 +257,7 @@ class Coded(Table):
                 number += 1
                 while stop_at < number:
                     stop_at = next(named)
-        words.note_ids(self._known[0], last, self._starts, self._ids, self.words.rows)
+        words.note_ids(self._known[0], last, self._starts, self._ids, self.words)
         self._known[0] = last
 
     def _with_names(self, number: int, last: int) -> list[int]:
@@ -304,7 +306,11 @@ def _room_for(values: Any, kind: str, filled: int, size: int) -> Any:
 
 def _copied(value: Any) -> Any:
     """Return a copy of an array, or a number unchanged."""
-    return value if isinstance(value, int) else memoryview(bytearray(value)).cast(value.format)
+    if isinstance(value, int):
+        return value
+    made = memoryview(room_for(value.nbytes)).cast(value.format)
+    made[:] = value
+    return made
 
 
 class _Reading(NamedTuple):
@@ -518,7 +524,7 @@ def _ids_of_stretches(
 def _ids_of_parts(
     cut: Callable[[list[str]], Iterable[Sequence[str]]],
     others: Callable[[list[str]], Sequence[Sequence[int]]], given: list[str],
-) -> list[list[int]]:
+) -> list[Sequence[int]]:
     """Return the ids of parts of a text, each of which is cut into words.
 
     Args:
@@ -528,8 +534,11 @@ def _ids_of_parts(
     """
     parted = list(cut(given))
     distinct = list(dict.fromkeys(filter(None, itertools.chain.from_iterable(parted))))
-    ids = {"": (), **dict(zip(distinct, others(distinct), strict=True))}
-    return [[number for word in part for number in ids[word]] for part in parted]
+    ids = {"": [], **dict(zip(distinct, others(distinct), strict=True))}
+    return [
+        ids[part[0]] if len(part) == 1 else [number for word in part for number in ids[word]]
+        for part in parted
+    ]
 
 
 def _merges(

@@ -1,8 +1,8 @@
-"""Kernels that encode words by merges, and texts by the numbers of their words.
+"""Kernels that encode words by merges, and texts by the values of their words.
 
 Words are numbered by the table of `scan_count`. The ids of word n are `ids[starts[n]:starts[n + 1]]`. A word
-is merged once, when it is new; later its ids are copied. The ids of a word with one or two are also in its
-row of the table, in place of the count.
+is merged once, when it is new; later its ids are copied. Its value in the table has its ids if it has one or
+two, so that a scan reads them when it finds the word; else it has the number of the word.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tokentui.core.native import (
     kernel,
 )
 from tokentui.text.kernels.scan_count import (
+    BY_NUMBER,
     Bigrams,
     Scan,
     WordTable,
@@ -42,11 +43,9 @@ SHORT = 48
 
 _U = U64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
-MORE = 3
-"""The size in the row of a word whose ids are not in the row."""
 LEFT = -1
 """The result of a short text that has to be encoded otherwise."""
-_ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
+_ONE, _TWO, _THREE, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(3), _U(31), _U(62), _U((1 << 31) - 1)
 _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
 
@@ -360,37 +359,44 @@ def merge_symbols(
 
 
 @helper
-def note_each(number: int, last: int, starts: Int64s, ids: Int32s, rows: Uint64s) -> None:
-    """Write the ids of the words from `number` up to `last`, and how many they are, into their rows. The size
-    is `MORE` unless it is one or two."""
+def note_each(number: int, last: int, starts: Int64s, ids: Int32s, words: WordTable) -> None:
+    """Write the values of the words from `number` up to `last`: how many ids a word has, and the ids, if they
+    are one or two; else `BY_NUMBER` and the number of the word."""
     while number < last:
         start = starts[number]
         size = starts[number + 1] - start
         first, second = ids[start], ids[start + 1]
-        head = _U(MORE) << _SIZE
+        value = BY_NUMBER | _U(number)
         if size == 1 and first >= 0:
-            head = _ONE << _SIZE | _U(first)
+            value = _ONE << _SIZE | _U(first)
         elif size == 2 and first >= 0 and second >= 0:
-            head = _TWO << _SIZE | _U(second) << _SECOND | _U(first)
-        rows[(number << 2) + 3] = head
+            value = _TWO << _SIZE | _U(second) << _SECOND | _U(first)
+        words.slots[_U(words.places[number]) + _THREE] = value
         number += 1
 
 
 note_ids = kernel(note_each)
 
 
+@inlined
+def size_of(value: Any, starts: Int64s) -> Any:
+    """Return the number of ids of a word by its value."""
+    if value >= BY_NUMBER:
+        word = I64(value ^ BY_NUMBER)
+        return starts[word + 1] - starts[word]
+    return I64(value >> _SIZE)
+
+
 @helper
 def copy_each(
-    numbers: Int32s, number: int, count: int, rows: Uint64s, starts: Int64s, ids: Int32s, out: Int32s,
-    filled: int,
+    values: Uint64s, number: int, count: int, starts: Int64s, ids: Int32s, out: Int32s, filled: int
 ) -> tuple[int, int]:
     """Write the ids of the words of texts to `out`, until it is full.
 
     Args:
-        numbers: The number of each word of the texts.
-        number: The index in `numbers` to begin with.
+        values: The value of each word of the texts, as a scan wrote it.
+        number: The index in `values` to begin with.
         count: The number of words of the texts.
-        rows: The rows of the table of words, with ids by `note_each`.
         starts, ids: The ids of the words of the table.
         out: Receives the ids.
         filled: The ids written so far.
@@ -401,14 +407,13 @@ def copy_each(
     while number < count:
         if filled + 2 > len(out):
             break
-        head = rows[(I64(numbers[number]) << 2) + 3]
+        value, place = values[_U(number)], _U(filled)
         # Always write both ids: the second one is overwritten if the word has only one.
-        out[filled] = I64(head & _FIRST)
-        out[filled + 1] = I64(head >> _SECOND & _FIRST)
-        size: Any = I64(head >> _SIZE)
-        if size == MORE:
-            start, end = starts[numbers[number]], starts[numbers[number] + 1]
-            size = end - start
+        out[place] = I64(value & _FIRST)
+        out[place + _ONE] = I64(value >> _SECOND & _FIRST)
+        size: Any = size_of(value, starts)
+        if value >= BY_NUMBER:
+            start = starts[value ^ BY_NUMBER]
             if filled + size > len(out):
                 break
             for n in range(size):
@@ -422,19 +427,18 @@ write_ids = kernel(copy_each)
 
 
 @kernel
-def end_texts(numbers: Int32s, starts: Int64s, stops: Int64s) -> None:
+def end_texts(values: Uint64s, starts: Int64s, stops: Int64s) -> None:
     """Find where the ids of each of many texts end.
 
     Args:
-        numbers: The number of each word of the texts.
+        values: The value of each word of the texts, as a scan wrote it.
         starts: The offset where the ids of each word of the table start, and the end.
         stops: How many words are before the end of each text. Receives how many ids are.
     """
     written = done = 0
     for text in range(len(stops)):
         while done < stops[text]:
-            word = I64(numbers[done])
-            written += starts[word + 1] - starts[word]
+            written += size_of(values[done], starts)
             done += 1
         stops[text] = written
 
@@ -446,7 +450,7 @@ class Coding(NamedTuple):
         windows: The eight bytes at each offset of the text, as one number.
         bounds: A 0, and room for the size of the text.
         words: The table of words.
-        numbers: Receives the number of each word.
+        values: Receives the value of each word.
         known: An array of one item: how many words of the table have ids.
         starts, ids: The ids of these words, as `merge_each` writes them.
         room: A work array, see `merge_each`.
@@ -457,7 +461,7 @@ class Coding(NamedTuple):
     windows: Windows
     bounds: Int64s
     words: WordTable
-    numbers: Int32s
+    values: Uint64s
     known: Int64s
     starts: Int64s
     ids: Int32s
@@ -468,7 +472,7 @@ class Coding(NamedTuple):
 
 class _ShortText(NamedTuple):
     """A short text that is cut by a split, with the arrays to encode it. `scan` has the same table of words
-    and the same numbers as `coding`."""
+    and the same values as `coding`."""
 
     scan: Scan
     coding: Coding
@@ -484,6 +488,7 @@ class _ShortStretches(NamedTuple):
     data: Uint8s
     bigrams: Bigrams
     events: Int32s
+    found: Uint64s
     coding: Coding
 
 
@@ -492,9 +497,9 @@ class ShortStretches(Reused, _ShortStretches):
 
 
 @helper
-def ids_of_numbers(count: int, coding: Coding) -> Any:
+def ids_of_values(count: int, coding: Coding) -> Any:
     """Encode the words that are new to the table, and write the ids of the first `count` words in
-    `coding.numbers` to `coding.out`.
+    `coding.values` to `coding.out`.
 
     Returns:
         The number of ids; `LEFT` if something is left to the caller: new words, or more room for ids.
@@ -513,9 +518,9 @@ def ids_of_numbers(count: int, coding: Coding) -> Any:
             words, known, last, coding.room, starts, ids, coding.merges
         ):
             return I64(LEFT)
-        note_each(known, last, starts, ids, words.rows)
+        note_each(known, last, starts, ids, words)
         coding.known[0] = last
-    done, filled = copy_each(coding.numbers, 0, count, words.rows, starts, ids, coding.out, 0)
+    done, filled = copy_each(coding.values, 0, count, starts, ids, coding.out, 0)
     return filled if done == count else I64(LEFT)
 
 
@@ -528,12 +533,12 @@ def encode_text(text: ShortText, size: int) -> int:
         size: Its length in bytes.
 
     Returns:
-        As `ids_of_numbers` does. `LEFT` also if the table of words has no room.
+        As `ids_of_values` does. `LEFT` also if the table of words has no room.
     """
     coding = text.coding
     coding.bounds[1] = size
     number, _, count = find_words(text.scan, coding.windows, coding.bounds, coding.bounds[2:], 0, 0, 0)
-    return ids_of_numbers(count, coding) if number == 1 else LEFT
+    return ids_of_values(count, coding) if number == 1 else LEFT
 
 
 @kernel
@@ -544,6 +549,6 @@ def encode_stretches(text: ShortStretches, size: int) -> int:
     coding.bounds[1] = size
     number, _, count = find_stretches(
         text.data, coding.windows, coding.bounds, coding.bounds[2:], text.bigrams, coding.words, text.events,
-        coding.numbers, 0, 0, 0,
+        text.found, coding.values, 0, 0, 0,
     )
-    return ids_of_numbers(count, coding) if number == 1 else LEFT
+    return ids_of_values(count, coding) if number == 1 else LEFT

@@ -42,7 +42,7 @@ MANY_CHARS = 1 << 10
 TOGETHER = 1 << 10
 MANY = 1 << 14
 """The number of distinct stretches at which it is checked whether they repeat often enough."""
-_LEAST_BITS = 13
+_LEAST_BITS = 12
 _CHECK_EVERY = 4096
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -74,14 +74,15 @@ class Table:
     def __init__(self) -> None:
         size = 1 << _LEAST_BITS
         self.words = WordTable(
-            slots=flat("int32", size),
+            slots=flat("uint64", 4 * size),
             shift=64 - _LEAST_BITS,
-            rows=flat("uint64", size),
-            text=flat("uint8", 16 * size),
-            ends=flat("int64", size // 4 + 2),
+            places=flat("int64", size // 2 + 1),
+            text=flat("uint8", 32 * size),
+            ends=flat("int64", size // 2 + 2),
             used=flat("int64", 1),
         )
         self._events = flat("int32", scan_count.BLOCK + 2)
+        self._found = flat("uint64", scan_count.FOUND)
 
     @property
     def size(self) -> int:
@@ -89,7 +90,7 @@ class Table:
         return int(self.words.used[0])
 
     def scan(
-        self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, numbers: Any = None,
+        self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, values: Any = None,
         stops: Any = b"",
     ) -> int:
         """Count the words of texts.
@@ -97,25 +98,25 @@ class Table:
         Args:
             texts: The texts, as UTF-8.
             split: The split; or the pairs of characters that some token has side by side, to cut texts
-                between all others. That needs `numbers`.
-            numbers: An array to receive the number of each word, in the order of the texts; None to count the
+                between all others. That needs `values`.
+            values: An array to receive the value of each word, in the order of the texts; None to count the
                 words instead.
-            stops: An array to receive how many numbers are written when each text ends.
+            stops: An array to receive how many values are written when each text ends.
 
         Returns:
-            How many numbers were written; 0 without `numbers`.
+            How many values were written; 0 without `values`.
         """
         data, bounds = b"".join((*texts, PAD)), bounds_of(texts)
-        numbers = b"" if numbers is None else numbers
+        values = b"" if values is None else values
         number = at = filled = 0
         while True:
             place = data, bounds, stops
             if isinstance(split, Bigrams):
                 number, at, filled = scan_count.scan_bigrams(
-                    data, *place, split, self.words, self._events, numbers, number, at, filled
+                    data, *place, split, self.words, self._events, self._found, values, number, at, filled
                 )
             else:
-                scan = Scan(data, split, self.words, self._events, numbers)
+                scan = Scan(data, split, self.words, self._events, self._found, values)
                 number, at, filled = scan_count.scan_texts(scan, *place, number, at, filled)
             if number == len(texts):
                 return int(filled)
@@ -136,10 +137,10 @@ class Table:
     def result(self) -> FlatWords:
         """Return a copy of the counts."""
         number = self.size
-        ends, rows = array("q"), array("q")
+        ends, counts = array("q"), array("q", bytes(8 * number))
         ends.frombytes(self.words.ends[: number + 1].cast("B"))
-        rows.frombytes(self.words.rows[: 4 * number].cast("B"))
-        return FlatWords(self.words.text[: ends[-1]].tobytes(), ends, rows[3::4])
+        scan_count.read_counts(self.words, counts)
+        return FlatWords(self.words.text[: ends[-1]].tobytes(), ends, counts)
 
     def grow(self, longest: int) -> None:
         """Make room for one more word of at most `longest` bytes."""
@@ -148,15 +149,15 @@ class Table:
         if filled + longest + len(PAD) > len(words.text):
             size = 2 * len(words.text) + longest
             words = words._replace(text=larger(words.text, "uint8", size, filled))
-        if 4 * number >= len(words.slots):
-            size = 4 * len(words.slots)
+        if 8 * number >= len(words.slots):
+            old, size = words.slots, 2 * len(words.slots)
             words = words._replace(
-                slots=flat("int32", size),
-                shift=words.shift - 2,
-                rows=larger(words.rows, "uint64", size, 4 * number),
-                ends=larger(words.ends, "int64", size // 4 + 2, number + 1),
+                slots=flat("uint64", size),
+                shift=words.shift - 1,
+                places=larger(words.places, "int64", size // 8 + 1, number),
+                ends=larger(words.ends, "int64", size // 8 + 2, number + 1),
             )
-            scan_count.fill_slots(number, words)
+            scan_count.move_words(old, words)
         self.words = words
 
 

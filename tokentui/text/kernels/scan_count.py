@@ -2,7 +2,8 @@
 
 Texts are UTF-8. A lone surrogate has three bytes, as "surrogatepass" writes it. A word of up to 16 bytes is
 stored as two 64-bit numbers and compared by them. Longer words are compared byte by byte, so a collision of
-hashes changes no result. Frequent words get small numbers, so their rows stay in the cache.
+hashes changes no result. All that a scan needs of a known word is in one slot of the table, half a line of
+the cache, since most of its time it waits for memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ from tokentui.text.kernels.scan_words import class_of, code_at, width_of, word_e
 from tokentui.text.split import SPACE_MARK
 
 BLOCK = 4096
-"""The bytes that are scanned at a time. The events of a block stay in the cache."""
+"""The bytes that are scanned at a time. The events and the words of a block stay in the cache."""
+EACH = 5
+"""How many numbers `note_word` writes."""
+_EACH = U64(EACH)
+FOUND = EACH * (BLOCK + 2)
+"""The size of a buffer for the words of a block."""
 INLINE = 16
 """The most bytes of a word that its two numbers hold exactly."""
 
@@ -38,7 +44,11 @@ _U = U64
 _FIRST = constants([(1 << 8 * min(n, 8)) - 1 for n in range(INLINE + 1)])
 _SECOND = constants([(1 << 8 * max(n - 8, 0)) - 1 for n in range(INLINE + 1)])
 _SPREAD_SECOND = _U(0xC2B2AE3D27D4EB4F)
-_THIRTY_TWO, _ZERO, _ONE = _U(32), _U(0), _U(1)
+_THIRTY_TWO, _ZERO, _ONE, _TWO, _THREE, _FOUR = _U(32), _U(0), _U(1), _U(2), _U(3), _U(4)
+_EIGHT = _U(8)
+_NUMBER = _U((1 << 32) - 1)
+BY_NUMBER = _U(3 << 62)
+"""What a scan writes for a word without a value, with the number of the word. No other value is as large."""
 _CODE_BITS = _U(21)
 _SPACE, _MARK = 32, ord(SPACE_MARK)
 
@@ -47,18 +57,19 @@ class _WordTable(NamedTuple):
     """Distinct words in flat arrays.
 
     Attributes:
-        slots: An open-addressing hash table: the number of a word plus one, or 0 for a free slot.
+        slots: An open-addressing hash table. A slot is four 64-bit numbers: the two of the key of a word; its
+            length in bytes, shifted left by 32 bits, and its number plus one; its value, which is its count,
+            or says its ids (see `encode/kernels/words.py`). The third is 0 in a free slot.
         shift: 64 minus the number of bits of a slot index.
-        rows: Four 64-bit numbers for each word, in order of first appearance: the two of its key, its length
-            in bytes, its count.
+        places: The index in `slots` of each word, in order of first appearance.
         text: The concatenated bytes of the words.
         ends: A 0, then the offset in `text` where each word ends.
         used: An array of one item, the number of words.
     """
 
-    slots: Int32s
+    slots: Uint64s
     shift: int
-    rows: Uint64s
+    places: Int64s
     text: Uint8s
     ends: Int64s
     used: Int64s
@@ -94,39 +105,54 @@ class Scan(NamedTuple):
         split: The tables of the split.
         words: The table of words. The scan adds new words.
         events: A buffer for the events of a block.
-        numbers: Receives the number of each word; empty to count the words instead.
+        found: A buffer for the words of a block, of `FOUND` numbers.
+        values: Receives the value of each word, see `value_at`; empty to count the words instead.
     """
 
     data: Uint8s
     split: Split
     words: WordTable
     events: Int32s
-    numbers: Int32s
-
-
+    found: Uint64s
+    values: Uint64s
 
 
 @inlined
-def place_of(first: Any, second: Any, shift: Any) -> Any:
-    """Return the slot at which the search for a word begins."""
+def first_slot(first: Any, second: Any, shift: Any) -> Any:
+    """Return the index in `WordTable.slots` at which the search for a word begins."""
     mixed = first * SPREAD ^ second * _SPREAD_SECOND
-    return hashed(mixed ^ mixed >> _THIRTY_TWO, _U(shift))
+    return _U(hashed(mixed ^ mixed >> _THIRTY_TWO, _U(shift))) << _TWO
 
 
 @inlined
-def find_slot(data: Uint8s, start: int, length: int, first: Any, second: Any, words: WordTable) -> Any:
-    """Return the slot of a word by its key, or the free slot where it belongs."""
-    slots, rows = words.slots, words.rows
-    mask = len(slots) - 1
-    place = place_of(first, second, words.shift)
-    while slots[place] != 0:
-        number = I64(slots[place]) - 1
-        at = number << 2
-        alike = rows[at] == first and rows[at + 1] == second and I64(rows[at + 2]) == length
-        if alike and (length <= INLINE or same(data, start, length, words.text, words.ends[number])):
+def find_slot(
+    data: Uint8s, start: int, length: int, first: Any, second: Any, at: Any, words: WordTable
+) -> Any:
+    """Return the index in `words.slots` of a word by its key and its `first_slot`, or of the free slot where
+    it belongs."""
+    slots = words.slots
+    mask, size = _U(len(slots)) - _ONE, _U(length)
+    while slots[at + _TWO] != _ZERO:
+        alike = slots[at] == first and slots[at + _ONE] == second and slots[at + _TWO] >> _THIRTY_TWO == size
+        if alike and (
+            length <= INLINE or same(data, start, length, words.text, words.ends[number_at(slots, at)])
+        ):
             break
-        place = (place + 1) & mask
-    return place
+        at = (at + _FOUR) & mask
+    return at
+
+
+@inlined
+def number_at(slots: Uint64s, at: Any) -> Any:
+    """Return the number of the word in a slot; -1 if the slot is free."""
+    return I64(slots[at + _TWO] & _NUMBER) - 1
+
+
+@inlined
+def value_at(slots: Uint64s, at: Any) -> Any:
+    """Return the value of the word in a slot; with the value 0, its number and `BY_NUMBER`."""
+    value = slots[at + _THREE]
+    return BY_NUMBER | _U(number_at(slots, at)) if value == _ZERO else value
 
 
 @inlined
@@ -135,25 +161,81 @@ def key_of(windows: Windows, start: int, end: int) -> Any:
     length = end - start
     if length > INLINE:
         return long_key(windows, start, end)
-    return windows[start] & _FIRST[length], windows[start + 8] & _SECOND[length]
+    place, size = _U(start), _U(length)  # without a sign no index is checked for being negative
+    return windows[place] & _FIRST[size], windows[place + _EIGHT] & _SECOND[size]
+
+
+@inlined
+def slot_with(
+    data: Uint8s, start: int, length: int, first: Any, second: Any, at: Any, words: WordTable
+) -> Any:
+    """Return the index of a word in `words.slots`. A new word is added; -1 if there is no room. The arguments
+    are those of `find_slot`."""
+    at = find_slot(data, start, length, first, second, at, words)
+    if words.slots[at + _TWO] == _ZERO and not take_in(data, start, length, first, second, at, words):
+        return I64(-1)
+    return I64(at)
+
+
+@inlined
+def note_word(
+    windows: Windows, start: int, end: int, number: int, words: WordTable, found: Uint64s
+) -> None:
+    """Write a word to `found`: its key, the slot at which the search for it begins, where it starts, and its
+    length."""
+    first, second = key_of(windows, start, end)
+    at = _EACH * _U(number)
+    found[at] = first
+    found[at + _ONE] = second
+    found[at + _TWO] = first_slot(first, second, words.shift)
+    found[at + _THREE] = _U(start)
+    found[at + _FOUR] = _U(end - start)
+
+
+@inlined
+def take_noted(
+    data: Uint8s, count: int, words: WordTable, found: Uint64s, values: Uint64s, filled: int
+) -> Any:
+    """Count words that `note_word` wrote, or write their values.
+
+    Returns:
+        How many there were room for in the table.
+    """
+    slots, counting = words.slots, len(values) == 0
+    seen = _ZERO
+    for n in range(count):  # brings the slots into the cache: the processor waits for many at a time
+        seen |= slots[found[_EACH * _U(n) + _TWO]]
+    found[EACH * count] = seen
+    for n in range(count):
+        at = _EACH * _U(n)
+        first, second, begin = found[at], found[at + _ONE], found[at + _TWO]
+        slot = slot_with(
+            data, I64(found[at + _THREE]), I64(found[at + _FOUR]), first, second, begin, words
+        )
+        if slot < 0:
+            return I64(n)
+        if counting:
+            slots[_U(slot) + _THREE] += _ONE
+        else:
+            values[_U(filled + n)] = value_at(slots, _U(slot))
+    return I64(count)
 
 
 @inlined
 def number_of(data: Uint8s, windows: Windows, start: int, end: int, words: WordTable) -> Any:
-    """Return the number of a word. A new word is added; -1 if the table has no room for it."""
+    """Return the number of a word. A new word is added; -1 if there is no room."""
     first, second = key_of(windows, start, end)
-    place = find_slot(data, start, end - start, first, second, words)
-    number = I64(words.slots[place]) - 1
-    if number < 0:
-        return take_in(data, start, end - start, first, second, place, words)
-    return number
+    begin = first_slot(first, second, words.shift)
+    at = slot_with(data, start, end - start, first, second, begin, words)
+    return at if at < 0 else number_at(words.slots, _U(at))
 
 
 @helper
 def found_number(data: Uint8s, windows: Windows, start: int, end: int, words: WordTable) -> Any:
     """Return the number of a word; -1 for one that the table lacks."""
     first, second = key_of(windows, start, end)
-    return I64(words.slots[find_slot(data, start, end - start, first, second, words)]) - 1
+    begin = first_slot(first, second, words.shift)
+    return number_at(words.slots, find_slot(data, start, end - start, first, second, begin, words))
 
 
 @helper
@@ -167,24 +249,23 @@ def long_key(windows: Any, start: int, end: int) -> Any:
 
 
 @helper
-def take_in(data: Any, start: int, length: int, first: Any, second: Any, place: int, words: WordTable) -> Any:
-    """Add a new word and return its number; -1 without a change if the table has no room."""
-    slots, rows, text, ends, used = words.slots, words.rows, words.text, words.ends, words.used
+def take_in(data: Any, start: int, length: int, first: Any, second: Any, at: Any, words: WordTable) -> bool:
+    """Add a new word in a free slot. Return False without a change if the table has no room."""
+    slots, text, ends, used = words.slots, words.text, words.ends, words.used
     number = used[0]
     begin = ends[number]
-    if 4 * number >= len(slots) or number + 2 > len(ends) or begin + length + INLINE > len(text):
-        return I64(-1)
+    if 8 * number >= len(slots) or number + 2 > len(ends) or begin + length + INLINE > len(text):
+        return False
     for n in range(length):
         text[begin + n] = data[start + n]
     used[0] = number + 1
     ends[number + 1] = begin + length
-    at = number << 2
-    rows[at] = first
-    rows[at + 1] = second
-    rows[at + 2] = _U(length)
-    rows[at + 3] = _ZERO
-    slots[place] = number + 1
-    return number
+    slots[at] = first
+    slots[at + _ONE] = second
+    slots[at + _TWO] = _U(length) << _THIRTY_TWO | _U(number + 1)
+    slots[at + _THREE] = _ZERO
+    words.places[number] = I64(at)
+    return True
 
 
 @helper
@@ -220,7 +301,7 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
     count = 0
     here = at
     while here < stop:
-        lead = data[here]
+        lead = data[_U(here)]
         if lead < 0x80:
             kind = low[lead]
             width = 1
@@ -239,7 +320,7 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
 def find_words(
     scan: Scan, windows: Windows, bounds: Int64s, stops: Int64s, number: int, at: int, filled: int
 ) -> tuple[int, int, int]:
-    """Find the words of texts, and count them or write their numbers.
+    """Find the words of texts, and count them or write their values.
 
     The scan stops when the table of words is full. The caller makes room, and calls it again with the values
     that it returned.
@@ -248,17 +329,16 @@ def find_words(
         scan: The texts and tables.
         windows: The eight bytes at each offset of the data, as one number.
         bounds: A 0, then the offset in the data where each text ends.
-        stops: Receives how many numbers are written when each text ends; empty if that is not asked.
+        stops: Receives how many values are written when each text ends; empty if that is not asked.
         number: The index of the text to begin with.
         at: The offset in the data to begin at. A word starts there.
-        filled: The numbers of words written so far.
+        filled: How many values are written so far.
 
     Returns:
-        (the text to continue with, or the number of texts if all are done; the offset to continue at; the
-        numbers written so far).
+        (the text to continue with, or the number of texts if all are done; the offset to continue at; how
+        many values are written so far).
     """
-    data, split, words, events, numbers = scan.data, scan.split, scan.words, scan.events, scan.numbers
-    counting = len(numbers) == 0
+    data, split, words, events, found = scan.data, scan.split, scan.words, scan.events, scan.found
     while number < len(bounds) - 1:
         end = bounds[number + 1]
         start = here = at
@@ -270,6 +350,7 @@ def find_words(
             if here == end:
                 events[count] = (end - base) << 4 | CUT
                 count += 1
+            noted: Any = 0
             for n in range(count):
                 event = events[n]
                 place = base + (event >> 4)
@@ -278,16 +359,15 @@ def find_words(
                 if event & 2:
                     place = word_end(data, start, end, split)
                 if place > start and not dropped:
-                    word = number_of(data, windows, start, place, words)
-                    if word < 0:
-                        return number, start, filled
-                    if counting:
-                        words.rows[(word << 2) + 3] += _ONE
-                    else:
-                        numbers[filled] = word
-                        filled += 1
+                    note_word(windows, start, place, noted, words, found)
+                    noted += 1
                 start = place
                 dropped = event & DROP != 0
+            done = take_noted(data, noted, words, found, scan.values, filled)
+            if len(scan.values) > 0:
+                filled += done
+            if done < noted:
+                return number, I64(found[EACH * done + 3]), filled
         if len(stops) > 0:
             stops[number] = filled
         number += 1
@@ -372,9 +452,9 @@ def find_gaps(data: Any, at: int, stop: int, left: int, bigrams: Bigrams, events
 @inlined
 def find_stretches(
     data: Uint8s, windows: Windows, bounds: Int64s, stops: Int64s, bigrams: Bigrams, words: WordTable,
-    events: Int32s, numbers: Int32s, number: int, at: int, filled: int,
+    events: Int32s, found: Uint64s, values: Uint64s, number: int, at: int, filled: int,
 ) -> tuple[int, int, int]:
-    """Cut texts between two characters that no token has side by side, and write the number of each stretch.
+    """Cut texts between two characters that no token has side by side, and write the value of each stretch.
 
     Args:
         data: The concatenated texts, valid UTF-8 with padding.
@@ -382,7 +462,8 @@ def find_stretches(
         bigrams: The pairs.
         words: The table of stretches. The scan adds new ones.
         events: A buffer for the gaps of a block.
-        numbers: Receives the number of each stretch.
+        found: A buffer for the stretches of a block, of `FOUND` numbers.
+        values: Receives the value of each stretch, see `value_at`.
 
     Returns:
         As `find_words` does.
@@ -402,12 +483,12 @@ def find_stretches(
                 count += 1
             for n in range(count):
                 place = base + events[n]
-                word = number_of(data, windows, start, place, words)
-                if word < 0:
-                    return number, start, filled
-                numbers[filled] = word
-                filled += 1
+                note_word(windows, start, place, n, words, found)
                 start = place
+            done = take_noted(data, count, words, found, values, filled)
+            filled += done
+            if done < count:
+                return number, I64(found[EACH * done + 3]), filled
         if len(stops) > 0:
             stops[number] = filled
         number += 1
@@ -428,24 +509,39 @@ def add_words(
         The index of the first word that the table has no room for; the number of words if all are added.
     """
     while number < len(counts):
-        word = number_of(data, windows, bounds[number], bounds[number + 1], words)
-        if word < 0:
+        start, end = bounds[number], bounds[number + 1]
+        first, second = key_of(windows, start, end)
+        begin = first_slot(first, second, words.shift)
+        slot = slot_with(data, start, end - start, first, second, begin, words)
+        if slot < 0:
             break
-        words.rows[(word << 2) + 3] += _U(counts[number])
+        words.slots[_U(slot) + _THREE] += _U(counts[number])
         number += 1
     return number
 
 
 @kernel
-def fill_slots(count: int, words: WordTable) -> None:
-    """Fill an empty hash table with the first `count` words."""
-    slots, rows = words.slots, words.rows
-    mask = len(slots) - 1
-    for number in range(count):
-        place = place_of(rows[number << 2], rows[(number << 2) + 1], words.shift)
-        while slots[place] != 0:
-            place = (place + 1) & mask
-        slots[place] = number + 1
+def move_words(old: Uint64s, words: WordTable) -> None:
+    """Fill empty slots with all words, from the slots of a smaller table where `words.places` has them."""
+    slots, places = words.slots, words.places
+    mask = _U(len(slots)) - _ONE
+    for number in range(words.used[0]):
+        source = _U(places[number])
+        at = first_slot(old[source], old[source + _ONE], words.shift)
+        while slots[at + _TWO] != _ZERO:
+            at = (at + _FOUR) & mask
+        slots[at] = old[source]
+        slots[at + _ONE] = old[source + _ONE]
+        slots[at + _TWO] = old[source + _TWO]
+        slots[at + _THREE] = old[source + _THREE]
+        places[number] = I64(at)
+
+
+@kernel
+def read_counts(words: WordTable, counts: Int64s) -> None:
+    """Write the value of each word, in order of first appearance."""
+    for number in range(words.used[0]):
+        counts[number] = I64(words.slots[_U(words.places[number]) + _THREE])
 
 
 @kernel
