@@ -522,11 +522,14 @@ def add_words(
 
 @kernel
 def move_words(old: Uint64s, words: WordTable) -> None:
-    """Fill empty slots with all words, from the slots of a smaller table where `words.places` has them."""
-    slots, places = words.slots, words.places
+    """Fill empty slots with all words from the slots of a smaller table. Both are read and written in order,
+    since the first slot of a word is the upper bits of its hash."""
+    slots = words.slots
     mask = _U(len(slots)) - _ONE
-    for number in range(words.used[0]):
-        source = _U(places[number])
+    for place in range(0, len(old), 4):
+        source = _U(place)
+        if old[source + _TWO] == _ZERO:
+            continue
         at = first_slot(old[source], old[source + _ONE], words.shift)
         while slots[at + _TWO] != _ZERO:
             at = (at + _FOUR) & mask
@@ -534,7 +537,7 @@ def move_words(old: Uint64s, words: WordTable) -> None:
         slots[at + _ONE] = old[source + _ONE]
         slots[at + _TWO] = old[source + _TWO]
         slots[at + _THREE] = old[source + _THREE]
-        places[number] = I64(at)
+        words.places[number_at(slots, at)] = I64(at)
 
 
 @kernel
