@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.binding import Binding, BindingType
 
 from tokentui.analyze.budget import (
-    MORE_IDS,
     Budget,
     Costs,
     default_sizes,
@@ -89,8 +88,6 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         rest = ""
         if end is not None:
             rest = f" · from {number(found.sizes[end])} ids on, 1,000 more save less than 1 % of the tokens"
-        elif max(found.sizes) - min(found.sizes) >= MORE_IDS:
-            rest = " · at each size 1,000 more save 1 % of the tokens or more"
         rest += f" · {number(last)} ids at the end: {number(curve.tokens[-1])} tokens"
         table = replace(table, name="sizes", summary=(strong(knee), muted(rest)), picture=chart)
         return replace(whole, sections=(table,))
