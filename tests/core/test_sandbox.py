@@ -268,7 +268,7 @@ ASKED_FIRST = {
     "formats/weights.py": {"isdir"}, "ui/dialogs/finder.py": {"read_text"},  # a built-in text
     "session/persist/play_file.py": {"exists"}, "ui/outside.py": {"open"},
     "ui/tour_writer.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
-    "text/unicode.py": {"read_bytes"},  # tables that ship with the program
+    "text/unicode.py": {"open"},  # tables that ship with the program
 }
 """Calls of other files, each made once the door has been asked, or where nothing is sealed."""
 

@@ -42,7 +42,6 @@ PARTS = {
     "tokentui.tours.parser.MOVES": "action: those that a tour can wait for and that change the step",
     "tokentui.ui.keymap.SCREENS": "command: no commands, but the screens that have panes",
     "tokentui.ui.panes.compare.curves._AXES": "measure: no measures, but the fields of a curve",
-    "tokentui.ui.dialogs.finder._COMMANDS": "command: those that no action of the screen stands for",
     "tokentui.ui.predict.LABELS": "action: those with other labels while the next pair is hidden",
     "tokentui.text.kernels.rules.RULES": "split: rules of kernels, some of which are called as a split is",
 }

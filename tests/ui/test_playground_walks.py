@@ -94,7 +94,7 @@ async def test_a_walk(kind: str, keys: int, tmp_path: Path, monkeypatch: pytest.
             await pilot.press("escape")
             await pilot.pause()
         if screen.chat:
-            await pilot.press("ctrl+r")
+            await pilot.press("escape")
         await until(pilot, lambda: screen.shown_text == screen.editor.text)
         await settled(pilot)
         assert is_safe(screen_text(app).replace("\n", "")), done

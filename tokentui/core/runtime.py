@@ -131,16 +131,18 @@ def interrupts_end() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP asked the process to end.
+class Terminated(SystemExit):
+    """SIGTERM or SIGHUP asked the process to end. asyncio would keep another exception in the task or callback
+    that it was raised in.
 
     Attributes:
         code: The exit code: 128 plus the number of the signal.
     """
 
+    code: int
+
     def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.code = 128 + number
+        super().__init__(128 + number)
 
 
 @contextmanager

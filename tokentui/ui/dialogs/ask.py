@@ -205,7 +205,7 @@ class AskLine(Dialog[None]):
             take: Callable[[str], object], default: str = "") -> None:
         super().__init__(engine, heading)
         self._describe, self._take, self._default = describe_destination, take, default
-        self.field = Field(placeholder=default)
+        self.field = Field(placeholder=safe(default))
         self.parts = labeled_input(">", self.field), self.notice
 
     def on_mount(self) -> None:
