@@ -278,3 +278,16 @@ def facts_at(trainer: Trainer, number: int) -> dict[str, Any]:
     """Go to a step and return what the training says about it."""
     learn.jump(trainer, number)
     return facts(trainer)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_fork_without_changes_keeps_the_limits(engine: str) -> None:
+    """A training that goes on in plain Python after a kernel failed is such a fork."""
+    words = Words(("aa", "aaa", "b"), (1, 1, 3))
+    recipe = Recipe(split="whitespace", unit="byte", base="gpt2-bytes", tie="first-seen", unknown="never")
+    trainer = pair_trainer(Material.of(words, recipe), compiled=engine == COMPILED)
+    for stops, last in ((Stops(max_length=2), 1), (Stops(), 2)):
+        trainer.advance(0, stops)
+        fork = trainer.fork(0, ())
+        learn.jump(fork, 99)
+        assert fork.number == last

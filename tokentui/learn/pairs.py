@@ -262,6 +262,7 @@ class PairTrainer:
         material = replace(self._material, recipe=self.recipe.under(what_if))
         other = self._rebuild(material, self.engine if number else None, number)
         other.limits = self.limits
+        other._shaped = other._under_limits(self.limits)
         other._left_out = {step: parts for step, parts in self._left_out.items() if step <= number}
         other.advance(number, self.limits, math.inf)
         return other
