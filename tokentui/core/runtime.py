@@ -132,8 +132,8 @@ def interrupts_end() -> Iterator[None]:
 
 
 class Terminated(SystemExit):
-    """SIGTERM or SIGHUP asked the process to end. asyncio would keep another exception in the task or callback
-    that it was raised in.
+    """SIGTERM or SIGHUP asked the process to end. asyncio would keep another exception in the task or
+    callback that it was raised in.
 
     Attributes:
         code: The exit code: 128 plus the number of the signal.
