@@ -17,7 +17,7 @@ LETTERS = [chr(code) for code in range(0x0531, 0x0557)]
 BYTES_A_SECOND, SLOWEST = 9_600, 960
 FIRST_S = 4
 _PAIRS = b"step "
-"""What is written when the first pairs are drawn, before any color of the number."""
+"""Text that the explorer writes with its first pairs, before the color of the number."""
 SIZES = {"80x24": SMALL, "200x60": LARGE}
 
 

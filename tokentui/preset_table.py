@@ -60,7 +60,8 @@ def _like(recipe: Recipe, **axes: Any) -> Callable[[], Recipe]:
 
 
 class _Presets(Mapping[str, Preset]):
-    """The presets by name. Each is made when it is asked for: all together take as long as many imports."""
+    """The presets by name. Each is made at its first access: making all takes 3 % of the instructions of a
+    first training of 1 MB."""
 
     def __init__(self, *rows: tuple[str, Callable[[], Preset]]) -> None:
         self._rows = dict(rows)

@@ -90,12 +90,12 @@ NOT_FOR_A_TRAINING = (
     "tokentui.learn.replay", "tokentui.encode.segment.viterbi", "tokentui.formats.files", "regex", "pathlib",
     "urllib.parse",
 )
-"""What a training by kernels of a file of the disk does without."""
+"""Modules that a training of a file by kernels does not load."""
 NOT_FOR_A_LINE = (
     "tokentui.analyze.explained", "tokentui.analyze.drawings", "tokentui.formats.classes",
     "tokentui.formats.folder", "tokentui.formats.oniguruma", "tokentui.formats.sentencepiece", "pathlib",
 )
-"""What the ids of a line by a file of Hugging Face's library do without."""
+"""Modules that encoding a line by a `tokenizer.json` does not load."""
 WORK = {
     "training": ("import tokentui; tokentui.train('corpus.txt', 'gpt2', merges=20)", NOT_FOR_A_TRAINING),
     "a line": (

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from trainers import merge_steps
 from what_ifs import expected, facts, naive_of, states_of, together
 
+import tokentui
 from tokentui import learn
 from tokentui.axes import AXES
 from tokentui.core import engines, native
@@ -25,6 +26,7 @@ from tokentui.core.engines import COMPILED, PLAIN
 from tokentui.learn import Trainer
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.start_pairs import pair_trainer
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Stops, WhatIf
 from tokentui.text.count import Words
 
@@ -291,3 +293,18 @@ def test_a_fork_without_changes_keeps_the_limits(engine: str) -> None:
         fork = trainer.fork(0, ())
         learn.jump(fork, 99)
         assert fork.number == last
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stops", [Stops(max_length=3), Stops(min_count=3), Stops(max_length=2, min_count=2)])
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_training_keeps_its_limits_in_a_fork(name: str, stops: Stops) -> None:
+    chosen = PRESETS[name]
+    trainer = learn.start(tokentui.read("sample:sailor"), chosen.recipe, chosen.run)
+    trainer.advance(0, stops)
+    fork = trainer.fork(0, ())
+    shown = []
+    for one in (trainer, fork):
+        learn.jump(one, 40)
+        shown.append([(one.size_at(n), one.tokens_at(n)) for n in range(one.number + 1)])
+    assert shown[0] == shown[1]

@@ -1,4 +1,4 @@
-"""Test that all dialogs share some keys, and dim the screen behind them."""
+"""Test the keys that all dialogs share, and that a dialog dims the screen below it."""
 
 from __future__ import annotations
 

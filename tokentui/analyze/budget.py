@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 KNEE = "where ln(tokens) is furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
 MORE_IDS, LEAST_SAVED = 1_000, 0.01
-"""From the size on where so many more ids save less than this share of the tokens, ids stop paying."""
+"""Ids stop paying at the first size from which `MORE_IDS` more save less than `LEAST_SAVED` of the tokens."""
 
 
 class Costs(NamedTuple):
@@ -261,8 +261,9 @@ def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
 
 
 def paid_off(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
-    """Return the first step from which MORE_IDS more ids save less than LEAST_SAVED of its tokens; None if
-    there is none that has so many more. The sizes grow.
+    """Return the first step from which `MORE_IDS` more ids save less than `LEAST_SAVED` of the tokens.
+
+    The sizes grow. None if there is no such step, or the curve ends before it has that many more ids.
 
     >>> paid_off([256, 300, 1256, 1300], [1000, 900, 896, 895])
     1

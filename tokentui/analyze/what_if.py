@@ -39,7 +39,7 @@ class Cost:
 
     @property
     def said(self) -> str:
-        """The cost in words; up to where there is none so far, if both runs are alike."""
+        """The cost in words. If both runs are equal so far, it names the last step."""
         if self.after == self.before and not self.never and not self.instead:
             return f"no difference up to step {self.step:,}"
         share, more = abs(self.share), "more" if self.after > self.before else "fewer"

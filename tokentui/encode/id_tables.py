@@ -42,7 +42,7 @@ KERNEL_CHARS = 4096
 """Texts with fewer characters are encoded in plain Python, because building the tables of the kernels takes
 longer."""
 MANY_CHARS = 1 << 19
-"""After so many characters of such texts the tables are built for them."""
+"""The tables are built once short texts have this many characters in all."""
 MANY_WORDS = 1024
 """Until this many words were encoded, plain Python encodes them, because building the tables of the kernels
 takes longer."""

@@ -119,7 +119,7 @@ MANY_ROWS = 1 << 15
 
 
 def _by_kernels(rows: int) -> bool:
-    """Return whether kernels work on so many rows."""
+    """Return whether kernels process a list of this many rows."""
     return rows >= MANY_ROWS and engines.available()
 
 

@@ -85,7 +85,7 @@ class GuardedApp(Guarded, App[None]):
         self.notify(text, severity=severity)
 
     def push_for_result(self, screen: Screen[Result], act: Callable[[Result], object]) -> None:
-        """Push a screen, and call a function with its result; not if it is left without one."""
+        """Push a screen, and call a function with its result unless the result is None."""
         def answered(result: Result | None) -> None:
             if result is not None:
                 act(result)

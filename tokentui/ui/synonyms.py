@@ -65,7 +65,7 @@ SYNONYMS: Mapping[str, str] = {
     "action:quit": "exit leave close",
     "action:pane_2": "candidate candidates pairs pair neighboring",
     "action:pane_3": "vocabulary tokens symbol symbols ids id",
-    # Commands of a shell.
+    # A command of the shell.
     "command:quiz": "exercise exercises sheet worksheet quiz answers",
     "action:same_file": "identical equal diff files",
     # Comparing and algorithms.

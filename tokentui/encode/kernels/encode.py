@@ -184,7 +184,7 @@ class Coded(Table):
         else:
             _, bounds, _, values, _, _, _, room, _, out = self._short.coding
         merges = self._merges
-        # The merges do not know the words that contain one of `names`, or what is left to plain Python.
+        # Kernels do not encode words that contain one of `names`, or that are left to plain Python.
         known = merges is not None and not (merges.left or (self._names and self._names.names))
         coding = words.Coding(
             self._text, bounds, self.words, values, self._known, self._starts, self._ids, room,
@@ -400,8 +400,8 @@ class Compiled:
         return ids[0]
 
     def encode_short(self, text: str) -> array[int] | None:
-        """Return the ids of a short text. None where the kernels cannot encode with this vocabulary, and
-        where it holds lone surrogates.
+        """Return the ids of a short text. None if the kernels cannot encode with this vocabulary, or the text
+        has lone surrogates.
 
         Raises: As `word` does.
         """
@@ -421,7 +421,7 @@ class Compiled:
 
     def encode_each(self, texts: Sequence[str]) -> tuple[array[int], array[int]] | None:
         """Return the ids of many short texts by one call; and a 0, then where those of each text end. None
-        where the kernels cannot encode with this vocabulary, and where a text holds lone surrogates.
+        if the kernels cannot encode with this vocabulary, or a text has lone surrogates.
 
         Raises: As `word` does.
         """

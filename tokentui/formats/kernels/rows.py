@@ -26,7 +26,7 @@ _VERSION = U64(int.from_bytes(b"#version", "little"))
 
 @inlined
 def byte_at(data: Any, at: Any) -> Any:
-    """Return a byte; 0 behind the end."""
+    """Return the byte at an offset; 0 after the end."""
     return I64(data[at]) if at < len(data) else I64(0)
 
 

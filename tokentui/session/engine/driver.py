@@ -68,7 +68,7 @@ class Loading:
         since: The time at which it began.
         part: A part of it, to be shown before all of the corpus is counted.
         shows: True if a part, also of an opening before it, is shown.
-        drawn: Set when a snapshot has the part. The loader waits for it: both would share a processor.
+        drawn: Set when a snapshot has the part. The loader waits for it, so that the two do not compete.
     """
 
     command: do.Command[object]

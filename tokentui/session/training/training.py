@@ -48,8 +48,8 @@ FIRST_LOOK_CHARS = 200_000
 
 
 FIRST_LOOK_OPENED = 2_000
-"""The same for an opened tokenizer: about as many as a screen shows, since some files take a millisecond for
-a word."""
+"""The same for an opened tokenizer. A screen shows about as many, and some files take a millisecond for a
+word."""
 
 
 Partial = Callable[["Training"], object]

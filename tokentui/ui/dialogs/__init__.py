@@ -122,7 +122,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.show_keys()
 
     def render(self) -> RenderableType:
-        """Return the screen behind; its frames are dimmed if `dims`."""
+        """Return the screen below, with dimmed frames if `dims` is set."""
         shown = super().render()
         if self.dims and isinstance(shown, BackgroundScreen):
             return Dimmed(shown.screen, shown.color)
@@ -523,13 +523,12 @@ class ListDialog(TableDialog[Result]):
 
 
 def row_key(key: Hashable) -> Hashable:
-    """Return the key of a row from that of the row or of a line that goes on with it, see `ListDialog.tell`.
-    """
+    """Return the key of a row from its own key or that of one of its further lines, see `ListDialog.tell`."""
     return key.row if isinstance(key, _FurtherLine) else key
 
 
 class _FurtherLine(NamedTuple):
-    """The key of a line that goes on with a row.
+    """The key of a further line of a row.
 
     Attributes:
         row: The key of the row.

@@ -75,11 +75,6 @@ _FIRST_STEPS = 5
 _IDS = re.compile(r"\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})+\s*", re.ASCII)
 _PATIENCE_S = 0.3
 """The seconds that an answer may take before it is said that tokens are looked for."""
-_COMMANDS = {
-    "quiz": "Write a sheet of exercises about a recipe, with answers",
-}
-"""Commands of a shell that no action of the screen stands for."""
-
 
 @dataclass(frozen=True)
 class Found:
@@ -140,8 +135,7 @@ def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
             yield _setting(setting, allowed)
     for sample in samples():
         yield _sample(sample)
-    for name, about in _COMMANDS.items():
-        yield _command(name, about)
+    yield _quiz()
     yield _same_file()
 
 
@@ -220,19 +214,19 @@ def _sample(sample: Sample) -> Found:
         facts=(f"{sample.bytes:,} bytes", *_head(sample.path.read_text("utf-8", "replace"))))
 
 
-def _command(name: str, about: str) -> Found:
-    """Return the entry of a command of a shell, which copies its first words."""
+def _quiz() -> Found:
+    """Return the entry that copies the command `tokentui quiz`, which no action of the screen stands for."""
     def copy(screen: EngineScreen[Any]) -> None:
-        line = f"tokentui {name}"
-        screen.app.copy_to_clipboard(line)
-        screen.app.say(f"copied: {line} · {line} --help lists its options")
+        screen.app.copy_to_clipboard("tokentui quiz")
+        screen.app.say("copied: tokentui quiz · tokentui quiz --help lists its options")
 
-    return Found(f"command:{name}", "command", f"tokentui {name}", f"{about}. This copies the command", copy)
+    return Found("command:quiz", "command", "tokentui quiz",
+        "Write a sheet of exercises about a recipe, with answers. This copies the command", copy)
 
 
 def _same_file() -> Found:
-    """Return the entry of whether two files are the same: of two columns it lists what differs, and of one it
-    asks for the other file."""
+    """Return the entry that says whether two tokenizers are the same. It lists the differences of two
+    columns; for a single one it asks for the other file."""
     def compare(screen: EngineScreen[Any]) -> None:
         now = screen.engine.snapshot
         action = "show_differences" if now is not None and len(now.columns) > 1 else "compare"

@@ -182,7 +182,7 @@ def _fact(name: str, value: Part, rest: str) -> Section:
 
 
 def _written(piece: bytes, role: str = "", *, limit: int, mode: GlyphMode = "text") -> Line:
-    """Return bytes as visible text of at most so many characters, whatever a cell of a report would show."""
+    """Return bytes as visible text of at most `limit` characters, which may exceed what reports show."""
     return _as_line(ui_text.tinted(ui_text.runs(piece, mode=mode, limit=limit), role))
 
 
@@ -239,12 +239,12 @@ def token_sections(view: TokenView, places: Places | None, first: int) -> Iterat
 
 
 def parts_section(parts: Sequence[bytes], limit: int = MOST_SHOWN) -> Section:
-    """Return the parts of a merge, each on a row that leads to it, of at most so many characters."""
+    """Return the parts of a merge, at most `limit` characters of each. Enter on a part inspects it."""
     return _rows_beside("parts", [_token_row(part, part, limit=limit) for part in parts])
 
 
 def word_section(word: str) -> Section:
-    """Return the word that a token stands in, which the row leads to."""
+    """Return the word that contains a token. Enter on it inspects the word."""
     shown = _as_line(ui_text.tinted(ui_text.runs(word, limit=MOST_SHOWN), "primary"))
     return _rows_beside("in the word", [ReportRow((shown,), Target("word", text=word))])
 
@@ -383,7 +383,7 @@ def why_section(found: StringFacts, also: str = "", token: int | None = None) ->
 
 
 def tokens_section(found: StringFacts) -> Section:
-    """Return the first tokens of a text with their ids, each on a row that leads to it."""
+    """Return the first tokens of a text with their ids. Enter on a token inspects it."""
     tokens = () if found.encoding is None else found.encoding.rows
     grounds = tints([token.start for token in tokens[:_MOST_TOKENS]])
     rows = []
