@@ -62,7 +62,7 @@ def test_a_small_page_has_every_objective_and_preset_of_a_paper(
     assert "stopped)" not in page
     assert {len(row) for row in found.values()} == {len(bench.HEADS) - 1}
     assert found["count"][:2] == ["275", "19"]
-    assert found["count"][6] == "1.000"
+    assert found["count"][6] == "100.0%"
     tokens = {name: int(row[2].replace(",", "")) for name, row in found.items()}
     assert tokens["count"] < len(TEXT) // 2
     assert all(f"- `{name}`: " in page for name in names())
