@@ -11,6 +11,7 @@ import inspect
 import time
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import slow
 from textual import app as textual_app
@@ -19,6 +20,7 @@ from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 from textual.worker import Worker
@@ -101,9 +103,14 @@ shut_down = App._shutdown
 """What ends an app."""
 
 
+_looked_at: WeakKeyDictionary[App[Any], Screen[Any]] = WeakKeyDictionary()
+"""The screen of an app that its test drew last."""
+
+
 async def _draw_the_last_frame(app: App[Any]) -> None:
-    """End an app, but draw what it shows first: what cannot be drawn fails its test, though nobody looks."""
-    if app.is_headless and app._exception is None and app._screen_stack:
+    """End an app, but first draw the screen that no test has drawn: what cannot be drawn fails its test."""
+    draws = app.is_headless and app._exception is None and app._screen_stack
+    if draws and _looked_at.get(app) is not app.screen:
         try:
             strips_of(app)
         except Exception as error:
@@ -183,6 +190,7 @@ def strips_of(app: App[Any]) -> list[Strip]:
     background, also for the app's next frame.
     """
     visible_screen_stack.set(app._background_screens)
+    _looked_at[app] = app.screen
     return app.screen._compositor.render_strips()
 
 
