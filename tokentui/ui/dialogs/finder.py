@@ -319,6 +319,64 @@ def _step(typed: str, now: Snapshot | None) -> Found | None:
 # How well an entry matches.
 
 
+class _Searched:
+    """The texts of an entry that are searched, in lower case, split once for all searches.
+
+    Args:
+        entry: The entry.
+    """
+
+    def __init__(self, entry: Found) -> None:
+        self.entry = entry
+        self.name, self.about = entry.name.lower(), entry.about.lower()
+        self.synonyms = tuple(word.lower() for word in entry.synonyms)
+        self._id = entry.id.removeprefix("action:") if entry.kind == "action" else None
+        self._keys = {key.lower() for key in entry.keys}
+        # A word begins after a line break, which no word has: whether one begins with a text is one search.
+        self._parts = _joined(re.split(r"[\s=_/-]+", self.name))
+        self._synonyms = _joined(self.synonyms)
+        self._all = self._parts + self._synonyms + _joined(re.split(r"[\s(),;:.=-]+", self.about))
+
+    def score(self, wanted: str, words: Sequence[str]) -> float | None:
+        """Return how well the entry matches a text, 0 for best; None if it does not.
+
+        Args:
+            wanted: The text in lower case.
+            words: Its words.
+        """
+        if not words:
+            return 50.0
+        name = self.name
+        if wanted == name or wanted == self._id:
+            return 0.0
+        if wanted in self._keys:
+            return 0.5
+        if wanted in self.synonyms:
+            return 1.0
+        if name.startswith(wanted):
+            return 2.0
+        single = wanted == words[0]
+        begins = [f"\n{word}" for word in words]
+        if (single or len(words) > 1) and all(begin in self._parts for begin in begins):
+            return 3.0
+        if single and begins[0] in self._synonyms:
+            return 4.0
+        if len(wanted) > 1 and wanted in name:
+            return 5.0
+        if all(begin in self._all for begin in begins):
+            return 6.0
+        if len(wanted) > 2 and wanted in self.about:
+            return 7.0
+        if len(wanted) > 2 and len(words) == 1 and _in_order(wanted, name):
+            return 20.0
+        return None
+
+
+def _joined(words: Iterable[str]) -> str:
+    """Return words in one text, each after a line break."""
+    return "".join(f"\n{word}" for word in words)
+
+
 class Index:
     """Entries with the words that find them.
 
@@ -328,10 +386,7 @@ class Index:
 
     def __init__(self, entries: Iterable[Found]) -> None:
         self.entries = tuple(entries)
-        self._texts = [
-            (entry, entry.name.lower(), tuple(word.lower() for word in entry.synonyms), entry.about.lower())
-            for entry in self.entries
-        ]
+        self._texts = list(map(_Searched, self.entries))
 
     def find(self, typed: str, only: str = "") -> list[tuple[float, Found]]:
         """Return all entries that match a text, the best first, each with its score; a lower one is better.
@@ -344,10 +399,11 @@ class Index:
         wanted = typed.lower()
         words = wanted.split()
         scored = []
-        for number, (entry, name, synonyms, about) in enumerate(self._texts):
+        for number, texts in enumerate(self._texts):
+            entry = texts.entry
             if only and only not in entry.filters:
                 continue
-            score = _score(wanted, words, entry, name, synonyms, about)
+            score = texts.score(wanted, words)
             if score is not None:
                 scored.append((score + _ELSEWHERE * bool(entry.elsewhere), number, entry))
         return [(score, entry) for score, _, entry in sorted(scored, key=lambda one: one[:2])]
@@ -369,44 +425,11 @@ class Index:
             return best
 
         rated = [
-            (-likeness(name, synonyms), number, entry)
-            for number, (entry, name, synonyms, _) in enumerate(self._texts)
-            if (not only or only in entry.filters) and entry.id not in _NEVER_NEAR
+            (-likeness(texts.name, texts.synonyms), number, texts.entry)
+            for number, texts in enumerate(self._texts)
+            if (not only or only in texts.entry.filters) and texts.entry.id not in _NEVER_NEAR
         ]
         return [entry for _, _, entry in sorted(rated, key=lambda one: one[:2])[:count]]
-
-
-def _score(
-    wanted: str, words: Sequence[str], entry: Found, name: str, synonyms: Sequence[str], about: str
-) -> float | None:
-    """Return how well an entry matches a text, 0 for best; None if it does not."""
-    if not words:
-        return 50.0
-    if wanted == name or (entry.kind == "action" and wanted == entry.id.removeprefix("action:")):
-        return 0.0
-    if any(wanted == key.lower() for key in entry.keys):
-        return 0.5
-    if wanted in synonyms:
-        return 1.0
-    if name.startswith(wanted):
-        return 2.0
-    parts = re.split(r"[\s=_/-]+", name)
-    if any(part.startswith(wanted) for part in parts) or (
-            len(words) > 1 and all(any(part.startswith(word) for part in parts) for word in words)):
-        return 3.0
-    if any(synonym.startswith(wanted) for synonym in synonyms):
-        return 4.0
-    if len(wanted) > 1 and wanted in name:
-        return 5.0
-    told = re.split(r"[\s(),;:.=-]+", about)
-    every = [*parts, *synonyms, *told]
-    if all(any(part.startswith(word) for part in every) for word in words):
-        return 6.0
-    if len(wanted) > 2 and wanted in about:
-        return 7.0
-    if len(wanted) > 2 and len(words) == 1 and _in_order(wanted, name):
-        return 20.0
-    return None
 
 
 def _in_order(wanted: str, name: str) -> bool:
