@@ -25,7 +25,6 @@ from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.start_screen import StartScreen
 
-pytestmark = pytest.mark.usefixtures("every_frame")
 GPT2 = preset_named("gpt2").recipe
 KEPT = SavedSession(
     sources=("sample:hugs",), training=Branch(preset_named("comp336").recipe, step=4), typed="hugs",
@@ -117,7 +116,8 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
     assert offered(sessions) == (gone, "")
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.first_run(cases=1)
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_offer_is_the_first_line_of_the_first_screen(sessions: Path, size: tuple[int, int]) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=size) as pilot:
@@ -133,17 +133,6 @@ async def test_the_offer_is_the_first_line_of_the_first_screen(sessions: Path, s
     assert offered(sessions) == (KEPT, "")
 
 
-async def test_delete_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
-    app = app_of(SavedSession(sources=("sample:english",)), KEPT)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, StartScreen))
-        await pilot.press("delete")
-        await until(
-            pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english"
-        )
-        await until(pilot, lambda: offered(sessions) is None)
-
-
 @pytest.mark.slow
 async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     app = app_of(KEPT, KEPT)
@@ -156,8 +145,15 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     assert offered(sessions) == (KEPT, "")
 
 
-async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> None:
-    kept = dataclasses.replace(KEPT, columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)))
+async def test_an_opened_file_and_what_stood_side_by_side_are_there_again(
+    sessions: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.json"
+    export(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
+    kept = dataclasses.replace(
+        KEPT, tokenizer=str(path), training=Branch(GPT2, step=3),
+        columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)),
+    )
     app = app_of(SavedSession(sources=("sample:english",)), kept)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
@@ -170,6 +166,9 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
             pilot,
             lambda: app.autosave is not None and len((app.autosave.current() or kept).columns) == 2,
         )
+        assert isinstance(app.engine.session, Session)
+        state = app.engine.session.state
+        assert (state.main.training.opened is not None, state.main.trainer.number) == (True, 3)
         pilot.app.exit(return_code=129)
         await until(pilot, lambda: not app.is_running)
     again = offered(sessions)
@@ -207,12 +206,13 @@ async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> N
     assert again[0].sources == ("sample:sailor",)
 
 
-async def test_q_without_any_work_offers_nothing(sessions: Path) -> None:
+async def test_delete_begins_anew_and_q_without_any_work_offers_nothing(sessions: Path) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("delete")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "english")
+        await until(pilot, lambda: offered(sessions) is None)
         await pilot.press("2", "v", "v", "n", "b")  # another pane, another view, and back at step 0
         await until(pilot, lambda: app.main.mode != "text")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 0)
@@ -284,20 +284,6 @@ async def test_what_is_opened_again_unchanged_is_kept_again(
         saver.switch_to(saver._about, saver._kept if leaves else None)
         await until(pilot, lambda: saver._keeper not in (None, before))
         await until(pilot, lambda: not read(before.path)[0].ended)
-
-
-async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
-    path = tmp_path / "own.json"
-    export(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
-    kept = dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, step=3))
-    app = app_of(SavedSession(sources=("sample:english",)), kept)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, StartScreen))
-        await pilot.press("enter")
-        await until(
-            pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.opened is not None
-        )
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 3)
 
 
 @pytest.mark.slow

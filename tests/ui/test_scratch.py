@@ -109,19 +109,24 @@ async def test_control_characters_are_visible_while_typing_and_after(size: tuple
 
 async def test_keys_are_text_and_each_change_is_sent() -> None:
     app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await editing(app, session, pilot)
         assert session.of(TrainOnText) == []
         assert "1 Corpus · editing" in screen_text(app)
         assert "line 1 of 4" in screen_text(app)
+        await until(pilot, lambda: "esc end" in screen_text(app))
+        assert "enter" not in screen_text(app).splitlines()[-1], "it types a line"
         await pilot.press(*"nq ", "enter", "question_mark")
         await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("nq \n?" + TEXT)])
         assert session.of(Move) == []
         assert session.of(TrainOnText)[0] == TrainOnText("n" + TEXT)
         await until(pilot, lambda: "line 2 of 5" in screen_text(app))
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not app.is_running)
+    assert session.closed
 
 
-async def test_a_text_that_gives_way_to_a_newer_one_is_not_told_of() -> None:
+async def test_a_text_that_gives_way_is_not_told_of_and_what_goes_wrong_is_said_once() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot, "")
@@ -135,6 +140,15 @@ async def test_a_text_that_gives_way_to_a_newer_one_is_not_told_of() -> None:
         assert app.main.corpus.edited
         slow.answer(Cancelled())
         await until(pilot, lambda: notes_of(app) == ["stopped"])
+        for text, said in (("abcde", ["é: not in the alphabet"]), ("abcdef", [])):
+            app.clear_notifications()
+            await pilot.press(text[-1])
+            await until(pilot, lambda text=text: slow.commands[-1] == TrainOnText(text))  # type: ignore[misc]
+            slow.answer(TokentuiError("not in the alphabet", "é"))
+            await settled(pilot)
+            assert notes_of(app) == said
+        await pilot.press("g")
+        await until(pilot, lambda: slow.commands[-1] == TrainOnText("abcdefg"))
 
 
 @pytest.mark.slow
@@ -158,25 +172,19 @@ async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
         await until(pilot, lambda: session.of(TrainOnText)[-1] == TrainOnText("xy" + TEXT))
 
 
-async def test_a_text_that_was_not_changed_is_asked_for_again() -> None:
+async def test_a_text_that_was_not_changed_is_asked_for_again_and_its_window_where_it_is_seen() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
-        await editing(app, session, pilot)
+        await editing(app, session, pilot, "other")
         await pilot.press("escape")
         await until(pilot, lambda: app.main.context == "corpus")
         assert "scratch" not in screen_text(app)
-        await editing(app, session, pilot, "other")
-        assert text_of(app) == "other"
-        assert session.of(TrainOnText) == []
-
-
-async def test_the_window_of_the_corpus_is_not_asked_for_while_nobody_sees_it() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot)
+        assert text_of(app) == TEXT
+        assert session.of(TrainOnText) == []
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.corpus_chars == 0)
         session.show(corpus=view(TEXT))
-        await pilot.pause()
+        await settled(pilot)
         assert session.of(SetViewport)[-1].viewport.corpus_chars == 0
         await pilot.press("down", "down", "x", "escape")
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.corpus_chars > 0)
@@ -199,37 +207,20 @@ async def test_the_editor_begins_where_the_corpus_is_looked_at() -> None:
         await until(pilot, lambda: f"line {row} " in screen_text(app).splitlines()[2])
 
 
-async def test_another_pane_can_be_used_meanwhile() -> None:
+async def test_another_pane_can_be_used_meanwhile_and_keeps_its_rows() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot)
-        await pilot.press("tab", "n")
+        await pilot.press("tab", "n", *["down"] * 5)
         await until(pilot, lambda: session.of(Move) == [Move(1)])
         assert app.main.active == "pairs"
         assert app.main.corpus.editing
         await pilot.press("1", "n")
         await until(pilot, lambda: session.of(TrainOnText) == [TrainOnText("n" + TEXT)])
-
-
-async def test_rows_that_were_scrolled_to_stay_while_one_types() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
-        await pilot.press("2", *["down"] * 5, "1")
-        await editing(app, session, pilot)
-        await pilot.press("x")
-        await until(pilot, lambda: session.of(TrainOnText))
         session.show(corpus_name="scratch", corpus_bytes=5)
         await until(pilot, lambda: "scratch" in screen_text(app).splitlines()[0])
         assert app.main.pairs.cursor == 5
-
-
-@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
-async def test_keys_that_work_everywhere_keep_their_meaning(key: str) -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await editing(app, session, pilot)
-        await pilot.press(key)
+        await pilot.press("ctrl+q")
         await until(pilot, lambda: not app.is_running)
     assert session.closed
 
@@ -250,19 +241,6 @@ async def test_a_corpus_that_cannot_be_edited_says_so_and_an_empty_text_is_offer
         assert len(session.of(CorpusText)) == 1
         await pilot.press("x")
         await until(pilot, lambda: session.of(TrainOnText) == [TrainOnText("x")])
-
-
-async def test_what_goes_wrong_is_said_once_and_the_next_change_is_tried() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await editing(app, session, pilot, "")
-        session.answers[TrainOnText] = TokentuiError("not in the alphabet", "é")
-        await typed(app, pilot, "abc")
-        await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("abc")])
-        assert [line for line in notes_of(app) if "alphabet" in line] == ["é: not in the alphabet"]
-        session.answers[TrainOnText] = None
-        await pilot.press("d")
-        await until(pilot, lambda: session.of(TrainOnText)[-1] == TrainOnText("abcd"))
 
 
 async def choose_corpus(app: ExplorerApp, pilot: Any, slow: Slow) -> None:
@@ -370,11 +348,3 @@ def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> 
         written = bytes(terminal.written).replace(b"\x1b]22;default\x07", b"")
         for wrong in (b"\x1b]0;", b"\x1b[2J ", b"\x00", b"\x08", b"\x0c", "\u202e".encode(), b"\xc2\x9b"):
             assert wrong not in written
-
-
-async def test_the_footer_leaves_out_enter_which_types_a_line() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await editing(app, session, pilot)
-        await until(pilot, lambda: "esc end" in screen_text(app))
-        assert "enter" not in screen_text(app).splitlines()[-1]
