@@ -46,11 +46,8 @@ from tokentui.ui.dialogs.recipe import RecipeScreen
 
 async def shown(pilot: Pilot[Any], app: ExplorerApp, session: FakeSession) -> None:
     """Wait for the first snapshot on the screen, and forget what was sent before."""
-    await until(
-        pilot,
-        lambda: app.main.snapshot is not None and app.main.size.width and "1 Corpus" in screen_text(app),
-    )
-    await pilot.pause()
+    await settled(pilot)
+    assert app.main.snapshot is not None
     session.sent.clear()
 
 
@@ -80,29 +77,26 @@ async def test_keys_send_commands_in_every_pane() -> None:
             await pilot.press(pane, *(key for key, _ in sends))
             await until(pilot, lambda sends=sends: len(session.sent) == len(sends))  # type: ignore[misc]
             assert session.sent == [command for _, command in sends]
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
+    assert session.closed
 
 
 async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:
-    app, session = explorer()
+    app, session = explorer(typed="hello")
     async with app.run_test(size=(120, 40)) as pilot:
-        await shown(pilot, app, session)
-        await pilot.press("2", "i", "n", "q", "space", "g", "1")
+        await settled(pilot)
+        assert session.of(SetInput)[0] == SetInput("hello"), "it was typed on the command line"
+        assert app.main.encode.line.value == "hello"
+        session.sent.clear()
+        await pilot.press("2", "i", "ctrl+u", "n", "q", "space", "g", "1")
         await until(pilot, lambda: session.of(SetInput) and session.of(SetInput)[-1].text == "nq g1")
-        assert session.sent == [SetInput("nq g1"[:n]) for n in range(1, 6)]
+        assert session.sent == [SetInput("nq g1"[:n]) for n in range(6)]
         await pilot.press("ctrl+u")
         await until(pilot, lambda: session.sent[-1] == SetInput(""))
         await pilot.press("escape")
         await until(pilot, lambda: app.main.active == "pairs")
         assert app.focused is app.main.pairs
-
-
-async def test_what_was_typed_on_the_command_line_is_encoded_at_once() -> None:
-    app, session = explorer(typed="hello")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        await until(pilot, lambda: session.of(SetInput))
-        assert session.of(SetInput)[0] == SetInput("hello")
-        assert app.main.encode.line.value == "hello"
 
 
 @pytest.mark.slow
@@ -198,15 +192,23 @@ async def test_follow_goes_from_place_to_place() -> None:
         assert len(session.of(FindChanged)) == 2
 
 
-async def test_the_order_of_the_vocabulary_turns() -> None:
+async def test_a_slow_terminal_gets_the_newest_and_what_goes_wrong_in_one_safe_line() -> None:
     app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await shown(pilot, app, session)
-        for _ in VOCABULARY_ORDERS:
-            await pilot.press("3", "S")
-        await until(pilot, lambda: len(session.of(SetViewport)) == len(VOCABULARY_ORDERS))
-        orders = [asked.viewport.vocabulary_order for asked in session.of(SetViewport)]
-        assert orders == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
+        slow = True
+        app.backlog = lambda: slow  # type: ignore[method-assign]
+        for step in (200, 300, 400):
+            session.show(step=step)
+            await pilot.pause()
+        assert "step   128" in screen_text(app)
+        slow = False
+        await until(pilot, lambda: "step   400" in screen_text(app))
+        session.answers[GoTo] = TokentuiError("no such [/] \x1b[31mthing\n", "a\u202eb")
+        await pilot.press("0")
+        await until(pilot, lambda: "no such [/]" in screen_text(app))
+        assert "\x1b" not in screen_text(app)
+        assert app.is_running
 
 
 @pytest.mark.slow
@@ -240,42 +242,49 @@ async def test_enter_inspects_the_row_that_it_was_pressed_on() -> None:
         assert app.screen.shown.row == PAIRS[0]
 
 
-async def test_enter_inspects_the_row() -> None:
+async def test_a_pane_is_clicked_its_order_turns_and_enter_inspects_the_row() -> None:
     app, session = explorer()
     asked: list[object] = []
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
+        await pilot.click(app.main.vocabulary, offset=(5, 5))
+        await until(pilot, lambda: app.main.active == "vocabulary")
+        assert app.main.vocabulary.cursor == 3
+        session.sent.clear()
+        for _ in VOCABULARY_ORDERS:
+            await pilot.press("3", "S")
+        await until(pilot, lambda: len(session.of(SetViewport)) == len(VOCABULARY_ORDERS))
+        orders = [asked.viewport.vocabulary_order for asked in session.of(SetViewport)]
+        assert orders == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
         app.main._show = asked.append  # type: ignore[method-assign, assignment]
-        await pilot.press("2", "down", "enter", "3", "down", "enter")
+        await pilot.press("2", "down", "enter", "3", "home", "down", "enter")
         await until(pilot, lambda: len(asked) == 2)
         assert asked == [PAIRS[1], snapshot().main.vocabulary.rows[1]]
 
 
-async def test_enter_in_encode_explains_the_word_at_the_cursor_and_ends_typing() -> None:
+async def test_enter_in_encode_explains_the_word_at_the_cursor_and_w_w_shows_its_life() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        await pilot.press("i", "home", "enter")
-        await until(pilot, lambda: session.of(InspectText))
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.main)
-        assert (app.main.active, app.main.typing) == ("corpus", False)
-        await pilot.press("2")
+        for cursor, place in ((0, 0), (8, 7), (9, 8)):
+            await pilot.press("i")
+            app.main.encode.line.cursor_position = cursor
+            await pilot.press("enter")
+            await until(pilot, lambda place=place: session.sent[-1] == InspectText("The crowd", place))  # type: ignore[misc]
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
+            assert (app.main.active, app.main.typing) == ("corpus", False)
+        await pilot.press("w", "w")
+        await until(pilot, lambda: session.of(LifeOfWord) == [LifeOfWord("The crowd", 8)])
+        await pilot.press("escape", "2")
         await until(pilot, lambda: app.main.active == "pairs")
         assert app.main.encode.line.value == "The crowd"
-        await pilot.press("i", "end", "left", "enter")
-        await until(pilot, lambda: len(session.of(InspectText)) == 2)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.main)
-        await pilot.press("i", "end", "enter")
-        await until(pilot, lambda: len(session.of(InspectText)) == 3)
-        places = [InspectText("The crowd", place) for place in (0, 7, 8)]
-        assert session.of(InspectText) == places
-        await pilot.press("escape", "i", "ctrl+u", "enter")
+        await pilot.press("i", "ctrl+u", "enter")
         await until(pilot, lambda: app.screen is app.main and not app.main.encode.line.value)
-        assert session.of(InspectText) == places
+        assert len(session.of(InspectText)) == 3
 
 
+@pytest.mark.slow
 async def test_the_life_is_that_of_the_word_that_enter_explains() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -300,6 +309,7 @@ DIALOGS: tuple[tuple[tuple[str, ...], type], ...] = (
 )
 
 
+@pytest.mark.slow
 async def test_dialogs_open_and_esc_leaves_them(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
     app, session = explorer()
@@ -354,51 +364,16 @@ async def test_a_recipe_and_a_corpus_are_handed_to_the_session(tmp_path: Any, mo
         await until(pilot, lambda: (tmp_path / "recent.json").exists())
 
 
-async def test_what_goes_wrong_is_shown_in_one_safe_line() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await shown(pilot, app, session)
-        session.answers[GoTo] = TokentuiError("no such [/] \x1b[31mthing\n", "a\u202eb")
-        await pilot.press("0")
-        await until(pilot, lambda: "no such [/]" in screen_text(app))
-        assert "\x1b" not in screen_text(app)
-        assert app.is_running
-
-
-@pytest.mark.first_run(cases=1)
-@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
 async def test_quitting_closes_the_session(key: str) -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await shown(pilot, app, session)
-        if key != "q":
-            await pilot.press("4")
+        await pilot.press("4")
         await pilot.press(key)
         await until(pilot, lambda: not app.is_running)
     assert session.closed
-
-
-async def test_a_click_gives_a_pane_the_focus() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shown(pilot, app, session)
-        await pilot.click(app.main.vocabulary, offset=(5, 5))
-        await until(pilot, lambda: app.main.active == "vocabulary")
-        assert app.main.vocabulary.cursor == 3
-
-
-async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await shown(pilot, app, session)
-        slow = True
-        app.backlog = lambda: slow  # type: ignore[method-assign]
-        for step in (200, 300, 400):
-            session.show(step=step)
-            await pilot.pause()
-        assert "step   128" in screen_text(app)
-        slow = False
-        await until(pilot, lambda: "step   400" in screen_text(app))
 
 
 @pytest.mark.slow
