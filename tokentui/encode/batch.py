@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ from tokentui.encode.segment import UnknownUnit
 
 CALL_CHARS = 1 << 17
 """Characters of short texts that are encoded by one kernel call."""
+_TEXT_CHARS = 8
+"""Plain Python encodes this many more characters of a text while it begins another one."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
@@ -56,7 +60,7 @@ def encode_batch(
             text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text for text in texts
         ]
     sizes = list(map(len, given))
-    if not (given and encoder.id_table.threads(sum(sizes))):
+    if not (given and encoder.id_table.threads(sum(sizes) + _TEXT_CHARS * len(sizes))):
         return list(map(encode, given))
     special_id = encoder.vocabulary.special_id
     before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
@@ -71,10 +75,14 @@ def encode_batch(
             check()
             with engines.rescued(), contextlib.suppress(UnknownUnit):
                 found = encoder.id_table.ids_of_texts(short)
-        if found is None:  # one text at a time says which is wrong, and where
+        if found is not None:
+            encodings.extend(Encoding.each_later(short, *_surrounded(*found, before, after), source))
+        elif len(short) > 1 and _SURROGATE.search("".join(short)):  # kernels take none of these
+            for lone, group in itertools.groupby(short, lambda text: _SURROGATE.search(text) is not None):
+                some = list(group)
+                encodings.extend(map(encode, some)) if lone else encode_short(some)
+        else:  # one text at a time says which is wrong, and where
             encodings.extend(map(encode, short))
-            return
-        encodings.extend(Encoding.each_later(short, *_surrounded(*found, before, after), source))
 
     size_before, longest = list(itertools.accumulate(sizes, initial=0)), id_tables.KERNEL_CHARS
     alone = set(encoder.texts_alone(given, allow_special))

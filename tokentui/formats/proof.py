@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.jobs import silent, tick
+from tokentui.core.jobs import check, silent, tick
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes, visible
+from tokentui.encode.batch import encode_batch
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import ASPECTS, OWN, Format, Holds, recognized
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Spec, Unsupported, pattern_of
@@ -342,6 +342,8 @@ TEXTS: tuple[str, ...] = (
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONG = 24
 _LONGEST_WORD = 10_000
+_FIRST, _AT_ONCE = 16, 1024
+"""How many texts are compared first, as most differences show soon, and then at once."""
 _SINGLY = 6000
 """Vocabularies up to this size are also tested token by token."""
 
@@ -410,15 +412,15 @@ class _Trial:
         """
         texts = list(probes(self._spec))
         tried = 0
-        for n, text in enumerate(texts):
-            if n % 16 == 0:
-                tick(n, len(texts))
-            if self._skips(text):
-                continue
-            tried += 1
+        for start, end in itertools.pairwise((0, *range(_FIRST, len(texts), _AT_ONCE), len(texts))):
+            tick(start, len(texts))
+            block = [text for text in texts[start:end] if not self._skips(text)]
             with silent():
-                if difference := self._difference(text):
-                    return (self._shorter(text) or difference), tried
+                for text, same in zip(block, self._quickly_same(block), strict=True):
+                    check()
+                    tried += 1
+                    if not same and (difference := self._difference(text)):
+                        return (self._shorter(text) or difference), tried
         return None, tried
 
     def decoded(self) -> EncodingDifference | None:
@@ -436,23 +438,19 @@ class _Trial:
     def _skips(self, text: str) -> bool:
         return (self._texts_only and _SURROGATE.search(text) is not None) or self._fitted.excused(text)
 
-    def _quickly_same(self, text: str) -> bool:
-        """Return whether the ids are certainly equal, by a fast comparison without places."""
+    def _quickly_same(self, texts: Sequence[str]) -> list[bool]:
+        """Return of each text whether its ids are certainly equal, by a fast comparison without places."""
         try:
-            ours, theirs = (side.ids(text) for side in self._encoders)
+            ours, theirs = ([one.ids for one in encode_batch(side, texts)] for side in self._encoders)
         except TokentuiError:
-            return False
-        if self._becomes is None:
-            return ours == theirs
-        if len(ours) != len(theirs):
-            return False
-        return all(self._becomes.get(our, NO_ID) == their != NO_ID
-                   for our, their in zip(ours, theirs, strict=True))
+            return [False] if len(texts) == 1 else [self._quickly_same([text])[0] for text in texts]
+        if (becomes := self._becomes) is not None:
+            ours = [tuple([becomes.get(number) for number in ids]) for ids in ours]
+            return [our == their and None not in our for our, their in zip(ours, theirs, strict=True)]
+        return [our == their for our, their in zip(ours, theirs, strict=True)]
 
     def _difference(self, text: str) -> EncodingDifference | None:
         """Return the two encodings of a text if they differ and no reported loss explains it; else None."""
-        if self._quickly_same(text):
-            return None
         try:
             want = self._encoders[0].encode(text)
         except TokentuiError:
@@ -476,7 +474,9 @@ class _Trial:
             half, quarter = len(text) // 2, len(text) // 4
             halves = (text[:half], text[half:], text[quarter : quarter + half]) if len(text) > _LONG else ()
             for part in (*halves, text[1:], text[:-1]):
-                if not self._skips(part) and (difference := self._difference(part)):
+                if not (self._skips(part) or self._quickly_same([part])[0]) and (
+                    difference := self._difference(part)
+                ):
                     text, shorter = part, difference
                     break
             else:
@@ -484,7 +484,7 @@ class _Trial:
         return shorter
 
 
-def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
+def _renumbered(spec: Spec, back: Tokenizer) -> dict[int | None, int]:
     """Return the id after reading back of each token with a unique spelling, by its id before."""
     theirs: dict[bytes, int] = {}
     for entry in back.entries():
