@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import random
@@ -12,12 +13,13 @@ from typing import Any
 
 import oracle
 import pytest
+from cancelling import cancel_at, checks_of
 from exporting import preset
 
 import tokentui
-from tokentui.core import engines
+from tokentui.core import engines, jobs
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import decode
+from tokentui.encode import decode, id_texts
 from tokentui.encode.decode import Decoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.preset_table import PRESETS
@@ -96,9 +98,11 @@ def at_once(monkeypatch: pytest.MonkeyPatch, loaded: None) -> None:
 
 
 def check(tokenizer: Tokenizer, lists: Sequence[Sequence[int]], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Both ways give the same text and the same bytes. Returns how many lists the kernel decoded."""
+    """Both ways give the same text and the same bytes, of every second list in pieces. Returns how many lists
+    the kernel decoded."""
     compiled, plain, count = Decoder(tokenizer.vocabulary, tokenizer.merges), tokenizer.decoder, 0
-    for ids in lists:
+    for number, ids in enumerate(lists):
+        monkeypatch.setattr(id_texts, "PIECE", 7 if number % 2 else 1 << 17)
         given = [compiled.to_text, compiled.to_bytes]
         found = [[outcome(one, kind(ids)) for kind in (list, tuple, as_array)] for one in given]
         count += compiled._joined(ids, every=True) is not None
@@ -209,3 +213,22 @@ def test_the_table_waits_for_many_ids(loaded: None) -> None:
     decoder = Decoder(tokenizer.vocabulary, tokenizer.merges)
     ids = [1] * 1000
     assert [decoder._joined(ids, every=True) is not None for _ in range(6)] == [False] * 4 + [True] * 2
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("kind", [list, as_array])
+@pytest.mark.parametrize("engine", ["compiled", "plain"])
+def test_it_can_be_cancelled_between_pieces(
+    engine: str, kind: Callable[[list[int]], Sequence[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(id_texts, "PIECE", 10)
+    monkeypatch.setattr(jobs, "BLOCK", 10)
+    if engine == "plain":
+        monkeypatch.setenv(engines.VARIABLE, "off")
+    tokenizer, ids = preset("gpt2"), kind([1] * 100)
+    wanted, decode_all = tokenizer.decode(ids), functools.partial(tokenizer.decode, ids)
+    checks = checks_of(decode_all)
+    assert checks >= (10 if engine == "plain" else 20)  # each piece is measured, then written
+    for number in range(checks):
+        cancel_at(number, decode_all)
+    assert decode_all() == wanted

@@ -12,11 +12,11 @@ import itertools
 import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tokentui.core import engines
 from tokentui.core.errors import TokentuiError, each_of, shown
-from tokentui.core.jobs import check
+from tokentui.core.jobs import check, in_blocks
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.id_texts import IdTexts, Spelling
@@ -27,6 +27,7 @@ from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS
 from tokentui.text.split import SPLITS, spaced
 
+T = TypeVar("T")
 _UNKNOWN = " ⁇ ".encode()
 _METASPACE = "▁".encode()
 _BYTE_NAME = re.compile("<0x[0-9A-Fa-f]{2}>")
@@ -137,10 +138,10 @@ class Decoder:
                 return bytes(joined)
         ids = self._numbers(ids)
         if (decoder := self.vocabulary.file.decoder) is not None:
-            return decoder(list(map(self._names.__getitem__, ids)))
+            return decoder(_looked_up(self._names, ids))
         if not ids:
             return b""
-        texts = list(map(self._texts.__getitem__, ids))
+        texts = _looked_up(self._texts, ids)
         first, last = self._texts.shown[ids[0]], self._texts.shown[ids[-1]]
         if first.before:
             texts[0] = texts[0][1:]
@@ -191,7 +192,7 @@ class Decoder:
         decoder = self.vocabulary.file.decoder
         if decoder is None or not self._whole_runs:
             return self.to_bytes(ids)
-        names = list(map(self._names.__getitem__, self._numbers(ids)))
+        names = _looked_up(self._names, self._numbers(ids))
         spell_bytes = any(map(_BYTE_NAME.fullmatch, names))
         return decoder(_without_broken_runs(names) if spell_bytes else names)
 
@@ -507,6 +508,14 @@ def _kinds(step: object) -> set[object]:
         return set()
     inner = step.get("decoders")
     return {step.get("type")}.union(*map(_kinds, inner if isinstance(inner, list) else ()))
+
+
+def _looked_up(table: dict[int | None, T], ids: Iterable[int | None]) -> list[T]:
+    """Return the value of each id, with a check of the job between blocks."""
+    values: list[T] = []
+    for block in in_blocks(ids):
+        values += map(table.__getitem__, block)
+    return values
 
 
 def _without_broken_runs(names: Iterable[str]) -> list[str]:

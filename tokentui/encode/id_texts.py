@@ -10,11 +10,12 @@ import contextlib
 import itertools
 import marshal
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.arrays import flat
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check, in_blocks
 
 if TYPE_CHECKING:
     from tokentui.encode.kernels.decode import Numbers, Texts
@@ -27,6 +28,8 @@ sign are not among them: -1 would be 65,535."""
 _MOST_ROWS = 1 << 26
 """The most rows of a table. Ids of a file may be any numbers, and a row for each up to the largest is room
 for many that do not exist."""
+PIECE = 1 << 17
+"""The ids that are decoded between two checks of the job. A run of byte tokens is not cut."""
 _HEAD, _ITEM, _TAG = 5, 5, ord("i")
 """The bytes before the items of a list in format 2 of `marshal`, and those of a whole number: its tag and 32
 bits."""
@@ -74,9 +77,10 @@ class IdTexts:
             return None
         texts: list[bytes] = [b""] * (max(ids) + 1)
         kinds = bytearray([LEFT]) * len(texts)
-        for number, text in zip(ids, found[1:-1], strict=True):
-            if text is not None:
-                texts[number], kinds[number] = text, 0
+        for rows_of in in_blocks(zip(ids, found[1:-1], strict=True)):
+            for number, text in rows_of:
+                if text is not None:
+                    texts[number], kinds[number] = text, 0
         for number, value in spelling.bytes_.items():
             if kinds[number] != LEFT:
                 texts[number], kinds[number] = bytes((value,)), BYTE
@@ -97,6 +101,9 @@ class IdTexts:
 
         Returns:
             The bytes; None if plain Python has to decode the ids, or to find what is wrong with them.
+
+        Raises:
+            Cancelled: The job is cancelled.
         """
         from tokentui.encode.kernels.decode import NOT_FOUND, gather, measure
 
@@ -107,14 +114,30 @@ class IdTexts:
         if ends is None:
             return None
         front, back, rest = ends
-        size = measure(rest, self._texts)
-        if size == NOT_FOUND:
-            return None
+        pieces, size = list(self._pieces(rest)), 0
+        for piece in pieces:
+            check()
+            if (more := measure(piece, self._texts)) == NOT_FOUND:
+                return None
+            size += more
         out: memoryview = flat("uint8", size + 8)
-        size = gather(rest, self._texts, int(every), out)
+        size = 0
+        for piece in pieces:
+            check()
+            size += gather(piece, self._texts, int(every), out[size:])
         if front or back:
             return memoryview(b"".join((front, out[:size], back)))
         return out[:size]
+
+    def _pieces(self, numbers: Numbers) -> Iterator[Numbers]:
+        """Yield ids in pieces that end after a token that is no byte token."""
+        start, last = 0, numbers.size
+        while start < last:
+            end = min(start + PIECE, last)
+            while end < last and _number_at(numbers, end - 1) in self.spelling.bytes_:
+                end += 1
+            yield numbers._replace(start=numbers.start + start * numbers.stride, size=end - start)
+            start = end
 
     def _ends(self, numbers: Numbers) -> tuple[bytes, bytes, Numbers] | None:
         """Return the texts of the first and the last id that differ from those in the table, and the other
@@ -152,11 +175,18 @@ def numbers_in(ids: object) -> Numbers | None:
     from tokentui.encode.kernels.decode import Numbers
 
     if isinstance(ids, list | tuple):
+        count = len(ids)
         try:
-            data = marshal.dumps(ids, 2)
+            if count <= PIECE:
+                data = marshal.dumps(ids, 2)
+            else:  # a call for all would hold the lock of the interpreter for long
+                parts = [bytes(_HEAD)]
+                for start in range(0, count, PIECE):
+                    check()
+                    parts.append(marshal.dumps(ids[start : start + PIECE], 2)[_HEAD:])
+                data = b"".join(parts)
         except ValueError:  # objects of another kind
             return None
-        count = len(ids)
         return Numbers(data, _HEAD + 1, _ITEM, 4, count, _TAG) if len(data) == _HEAD + _ITEM * count else None
     if not hasattr(ids, "tolist"):  # bytes are no ids
         return None
