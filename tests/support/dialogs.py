@@ -7,9 +7,12 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+from key_burst import burst
 from textual.await_complete import AwaitComplete
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 from waiting import screen_text, until
 
 from tokentui.analyze.report import Section
@@ -142,6 +145,13 @@ async def typed(pilot: Pilot[Any], text: str) -> None:
     names |= {"%": "percent_sign", ",": "comma", "(": "left_parenthesis", "\\": "backslash", "~": "tilde"}
     names |= {"*": "asterisk", "=": "equals_sign"}
     await pilot.press(*(names.get(char, char) for char in text))
+
+
+async def pasted(pilot: Pilot[Any], text: str) -> None:
+    """Paste text into the line that has the focus: one change, where it does not matter how the text came."""
+    assert isinstance(pilot.app.focused, Input)
+    burst(pilot.app, Paste(text))
+    await pilot.pause()
 
 
 def assert_safe(pilot: Pilot[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 from exporting import HOSTILE
 from key_burst import burst
 from screens import explorer
+from textual.events import Paste
 from textual.pilot import Pilot
 from waiting import screen_text, settled, strips_of, text_of, until
 
@@ -79,7 +80,7 @@ async def index() -> AsyncIterator[Index]:
         yield Index(entries_of(app.main.key_sections(), app.user_settings))
 
 
-async def test_each_word_finds_what_was_meant() -> None:
+async def test_each_word_and_each_synonym_finds_what_was_meant() -> None:
     assert len(GLOSSARY) >= 60
     async with index() as found:
         first = {word: [entry.id for _, entry in found.find(word)][:1] for word in {**TRIED, **GLOSSARY}}
@@ -88,10 +89,6 @@ async def test_each_word_finds_what_was_meant() -> None:
             if not first[word] or not first[word][0].startswith(meant)
         }
         assert wrong == {}
-
-
-async def test_each_synonym_is_of_an_entry_and_finds_it() -> None:
-    async with index() as found:
         ids = {entry.id for entry in found.entries}
         assert {*SYNONYMS} - ids == {"action:agreement_map"}  # Compare alone has it
         for id, words in SYNONYMS.items():
@@ -132,11 +129,13 @@ def test_a_text_is_found_exactly_in_front_and_within() -> None:
 
 
 @asynccontextmanager
-async def trained(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
+async def trained(
+    size: tuple[int, int] = (120, 40), step: int = 300
+) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     app = ExplorerApp(Session, typed="the other", begin=lambda one: one.send(do.Open(("sample:english",))))
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
-        app.engine.send(do.GoTo(300))
+        app.engine.send(do.GoTo(step))
         await settled(pilot)
         yield app, pilot
 
@@ -146,24 +145,30 @@ def listed(app: ExplorerApp) -> list[Any]:
     return [row.key for row in app.screen.listing.rows]
 
 
+async def sought(pilot: Pilot[None], text: str, found: Callable[[], object]) -> None:
+    """Put a text into the finder, and open it for that; wait for what is listed."""
+    app = pilot.app
+    if not isinstance(app.screen, FinderScreen):
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and app.screen.field.has_focus)
+    assert isinstance(app.screen, FinderScreen)
+    app.screen.field.put(text)
+    await until(pilot, found)
+
+
 async def test_tokens_words_numbers_and_filters() -> None:
     async with trained() as (app, pilot):
-        await pilot.press("colon", *"the")
+        await pilot.press("ctrl+p", *"the")
         await until(pilot, lambda: "token:259" in listed(app) and "word: the" in listed(app))
         assert listed(app)[0] == "token:259"
         await until(pilot, lambda: "step 4 makes it" in screen_text(pilot))
-        await pilot.press("ctrl+u", *"484")
-        await until(pilot, lambda: listed(app)[:2] == ["step:484", "token:484"])
-        await pilot.press("ctrl+u", *"#484")
-        await until(pilot, lambda: listed(app) == ["token:484"])
-        await pilot.press("ctrl+u", *"@50%")
-        await until(pilot, lambda: listed(app) == ["step:50%"])
-        await pilot.press("ctrl+u", *"=tie large")
-        await until(pilot, lambda: listed(app)[:1] == ["axis:tie=largest-pair"])
-        await pilot.press("ctrl+u", *"zzqq")
-        await until(pilot, lambda: "The nearest" in screen_text(pilot))
+        await sought(pilot, "484", lambda: listed(app)[:2] == ["step:484", "token:484"])
+        await sought(pilot, "#484", lambda: listed(app) == ["token:484"])
+        await sought(pilot, "@50%", lambda: listed(app) == ["step:50%"])
+        await sought(pilot, "=tie large", lambda: listed(app)[:1] == ["axis:tie=largest-pair"])
+        await sought(pilot, "zzqq", lambda: listed(app)[-1:] == ["encode:zzqq"])
         assert len(listed(app)) == 5
-        assert listed(app)[-1] == "encode:zzqq"
+        assert "The nearest" in screen_text(pilot)
         screen = app.screen
         assert isinstance(screen, FinderScreen)
         await pilot.press("ctrl+u")
@@ -177,26 +182,21 @@ async def test_the_finder_opens_over_a_view_and_closes_it_before_it_acts() -> No
     async with trained((80, 24)) as (app, pilot):
         await pilot.press("2", "enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
-        await pilot.press("colon", *"tour")
-        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and listed(app)
-                    and str(listed(app)[0]).startswith("tour:"))
-        await pilot.press("ctrl+u", *"464 431")
-        await until(pilot, lambda: listed(app)[:1] == ["ids:464 431"])
-        await pilot.press("ctrl+u", *"exercise")
-        await until(pilot, lambda: listed(app)[:1] == ["command:quiz"])
-        await pilot.press("ctrl+u", *"same file")
-        await until(pilot, lambda: listed(app)[:1] == ["action:same_file"])
+        await sought(pilot, "tour", lambda: str(listed(app)[0]).startswith("tour:"))
+        await sought(pilot, "464 431", lambda: listed(app)[:1] == ["ids:464 431"])
+        await sought(pilot, "exercise", lambda: listed(app)[:1] == ["command:quiz"])
+        await sought(pilot, "same file", lambda: listed(app)[:1] == ["action:same_file"])
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, AddScreen))
-        await pilot.press("escape", "colon", *"entropy")
-        await until(pilot, lambda: isinstance(app.screen, FinderScreen)
-                    and listed(app)[:1] == ["action:questions"])
+        await pilot.press("escape")
+        await sought(pilot, "entropy", lambda: listed(app)[:1] == ["action:questions"])
         await pilot.press("enter")
-        await until(pilot, lambda: "5 measures" in screen_text(pilot))
+        await settled(pilot)
+        assert "5 measures" in screen_text(pilot)
         await pilot.press("5")
         await until(pilot, lambda: "Shannon efficiency" in screen_text(pilot))
-        await pilot.press("escape", "colon", *"zq xv")
-        await until(pilot, lambda: "encode:zq xv" in listed(app))
+        await pilot.press("escape")
+        await sought(pilot, "zq xv", lambda: "encode:zq xv" in listed(app))
         await pilot.press("up", "pagedown", "enter")
         await until(pilot, lambda: app.screen is app.main and app.main.typing)
         await until(pilot, lambda: app.main.encode.line.value == "zq xv")
@@ -216,43 +216,39 @@ async def test_a_token_of_the_typed_name_comes_before_an_action_of_which_it_is_a
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         session.answers[do.Search] = Matches((FoundToken(5, b" SolidGoldMagikarp", 5, 0),), ())
-        await pilot.press("colon")
-        for part in ("SolidGold", "Magikarp"):
-            await pilot.press(*part)
-            await until(pilot, lambda: listed(app)[:1] == ["token:5"])
+        for text in ("SolidGold", "SolidGoldMagikarp"):
+            await sought(pilot, text, lambda: listed(app)[:1] == ["token:5"])
             assert "action:analyze_glitch" in listed(app)
 
 
-@pytest.mark.parametrize("key", ["colon", "ctrl+p"])
-async def test_a_burst_takes_what_was_typed(key: str) -> None:
+async def test_a_burst_takes_what_was_typed() -> None:
     async with trained() as (app, pilot):
-        burst(app, key, *"unused", "enter")
+        burst(app, "colon", *"unused", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionsScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        burst(app, key, *"@120", "enter")
+        burst(app, "ctrl+p", *"@120", "enter")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 120)
-        burst(app, key, *"#301", "enter")
+        burst(app, "colon", *"#301", "enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        await pilot.press(key)
+        await pilot.press("colon")
         await until(pilot, lambda: isinstance(app.screen, FinderScreen) and app.screen.listing.rows)
         assert listed(app)[:3] == ["token:301", "step:120", "action:questions"]  # recent first
 
 
 async def test_a_preset_an_axis_and_a_setting_are_taken() -> None:
-    async with trained() as (app, pilot):
-        await pilot.press("colon", *"minbpe")
-        await until(pilot, lambda: "first steps on this text" in screen_text(pilot))
+    async with trained((80, 24), 9) as (app, pilot):
+        await sought(pilot, "minbpe", lambda: "first steps on this text" in screen_text(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.preset == "minbpe")
         await settled(pilot)
-        burst(app, "colon", *"=tie first", "enter")
+        burst(app, "colon", Paste("=tie first"), "enter")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.recipe.tie == "first-seen")
-        burst(app, "colon", *"=view hex", "enter")
+        burst(app, "colon", Paste("=view hex"), "enter")
         await until(pilot, lambda: app.main.mode == "hex")
-        burst(app, "colon", *"sailor", "enter")
+        burst(app, "colon", Paste("sailor"), "enter")
         await until(pilot, lambda: app.main.snapshot and "sailor" in app.main.snapshot.corpus.name)
 
 
