@@ -69,14 +69,20 @@ async def copied(app: ExplorerApp, pilot: Pilot[None], name: str = "") -> str:
     await pilot.press("y")
     await until(pilot, lambda: isinstance(app.screen, CopyScreen))
     screen: Any = app.screen
-    names = [one.name for one in screen._found]
-    await pilot.press(*["down"] * (names.index(name) if name else 0), "enter")
+    await chosen(pilot, screen, name, "enter")
     await until(pilot, lambda: app.screen is not screen and app.clipboard)
     return app.clipboard
 
 
+async def chosen(pilot: Pilot[None], screen: Any, name: str, *keys: str) -> None:
+    """Go to a text of the dialog, the first without a name, and press keys there."""
+    names = [one.name for one in screen._found]
+    screen.listing.move_to(names.index(name) if name else 0)
+    await pilot.press(*keys)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.first_run(cases=1)
 async def test_each_dialog_of_a_key_with_a_row_copies_it(key: str) -> None:
     app = explorer()
     async with app.run_test(size=(120, 40), notifications=False) as pilot:
@@ -142,11 +148,13 @@ async def test_a_table_and_a_picture_can_be_copied_and_written(
         texts = {one.name: one.whole for one in screen._found}
         assert "3 Vocabulary" in texts["picture as text"].splitlines()[1]
         assert ElementTree.fromstring(texts["picture as SVG"]).tag.endswith("svg")
-        await pilot.press(*["down"] * names.index("picture as SVG"), "w", *"seen", "enter")
+        await chosen(pilot, screen, "picture as SVG", "w", *"seen", "enter")
         await settled(pilot)
         assert (tmp_path / "seen.svg").read_text("utf-8") == texts["picture as SVG"]
         for name in ("tokentui.svg", "tokentui-2.svg"):
-            await pilot.press("y", *["down"] * names.index("picture as SVG"), "w")
+            await pilot.press("y")
+            await until(pilot, lambda: isinstance(app.screen, CopyScreen))
+            await chosen(pilot, app.screen, "picture as SVG", "w")
             await until(pilot, lambda name=name: f"enter alone writes {name}" in screen_text(pilot))  # type: ignore[misc]
             await pilot.press("enter")
             await until(pilot, lambda name=name: (tmp_path / name).exists())  # type: ignore[misc]

@@ -52,22 +52,25 @@ def footer(pilot: object) -> str:
     return screen_text(pilot).splitlines()[-1]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_footer_shows_the_members_until_esc(size: tuple[int, int]) -> None:
+async def test_the_footer_shows_the_members_until_esc() -> None:
     app, session = explorer()
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
-        before = footer(pilot)
-        for letter in ("v", "w", "F", "e"):
-            await pilot.press(letter)
-            await until(pilot, lambda: "esc end" in footer(pilot))
-            members = [
-                f"{member} {label}" for member, label in FAMILIES[letter].members.items()
-                if member != "m"
-            ]
-            assert [member for member in members if member not in footer(pilot)] == []
-            await pilot.press("escape")
-            await until(pilot, lambda: footer(pilot) == before)
+    async with app.run_test(size=SIZES[0]) as pilot:
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            before = footer(pilot)
+            for letter in ("v", "w", "F", "e"):
+                await pilot.press(letter)
+                await settled(pilot)
+                shown = footer(pilot)
+                members = [
+                    f"{member} {label}" for member, label in FAMILIES[letter].members.items()
+                    if member != "m"
+                ]
+                assert [member for member in [*members, "esc end"] if member not in shown] == []
+                await pilot.press("escape")
+                await settled(pilot)
+                assert footer(pilot) == before
         assert session.of(Move) == []
 
 
@@ -108,17 +111,7 @@ async def test_v_goes_on_to_the_next_view_until_another_key() -> None:
         ]
 
 
-async def test_a_family_is_clicked() -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        await pilot.click(offset=(footer(pilot).index("v▸"), 39))
-        await until(pilot, lambda: "t theme" in footer(pilot))
-        await pilot.click(offset=(footer(pilot).index("t theme") + 3, 39))
-        await until(pilot, lambda: isinstance(app.screen, ColorsScreen))
-
-
-async def test_a_pane_and_a_dialog_end_a_family() -> None:
+async def test_a_family_is_clicked_and_a_pane_a_dialog_and_typing_end_it() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
@@ -133,43 +126,34 @@ async def test_a_pane_and_a_dialog_end_a_family() -> None:
         session.sent.clear()
         await pilot.press("n")
         await until(pilot, lambda: session.of(Move))
-
-
-async def test_letters_are_text_while_one_types() -> None:
-    app, _ = explorer(typed="")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
         await pilot.press("i", *"vweFd")
         await until(pilot, lambda: app.main.encode.line.value == "vweFd")
         assert app.main.family == ""
+        await pilot.press("escape")
+        await pilot.click(offset=(footer(pilot).index("v▸"), 39))
+        await until(pilot, lambda: "t theme" in footer(pilot))
+        await pilot.click(offset=(footer(pilot).index("t theme") + 3, 39))
+        await until(pilot, lambda: isinstance(app.screen, ColorsScreen))
 
 
-async def test_compare_has_its_own_family() -> None:
+async def test_compare_has_its_own_family_and_single_keys_are_bound_like_their_members() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        app.compare(())
-        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        for kind in (MainScreen, CompareScreen):
+            if kind is CompareScreen:
+                app.compare(())
+                await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+            active = {key: one.binding.action for key, one in app.screen.active_bindings.items()}
+            members = {id: key for key, id in MEMBERS.items()}
+            both = [(key, members[id]) for id, key in SINGLE.items() if key in active and members[id] in active]
+            assert len(both) > 6
+            assert [active[key] for key, _ in both] == [active[member] for _, member in both]
         await pilot.press("d")
         await until(pilot, lambda: "d first  l list =" in footer(pilot))
         await pilot.press("escape")
         await until(pilot, lambda: "d▸" in footer(pilot))
         assert isinstance(app.screen, CompareScreen)
-
-
-@pytest.mark.parametrize("screen", ["main", "compare"])
-async def test_a_single_key_and_its_member_are_bound_to_the_same_action(screen: str) -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        if screen == "compare":
-            app.compare(())
-            await until(pilot, lambda: isinstance(app.screen, CompareScreen))
-        active = {key: one.binding.action for key, one in app.screen.active_bindings.items()}
-        members = {id: key for key, id in MEMBERS.items()}
-        both = [(key, members[id]) for id, key in SINGLE.items() if key in active and members[id] in active]
-        assert len(both) > 6
-        assert [active[key] for key, _ in both] == [active[member] for _, member in both]
 
 
 async def test_a_file_with_the_keys_of_before_works() -> None:
