@@ -15,6 +15,7 @@ from waiting import settled, until
 
 from tokentui.axes import preset
 from tokentui.core.safetext import is_safe
+from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
@@ -31,10 +32,12 @@ SIZES = [(120, 40), (80, 24)]
 
 
 @asynccontextmanager
-async def training(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
+async def training(
+    size: tuple[int, int] = (120, 40), run: Run = Run()
+) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     """The explorer on a sample, at its start."""
     app = ExplorerApp(
-        Session, typed="the other", begin=lambda one: one.send(do.Open(("sample:english",))),
+        lambda publish: Session(publish, run=run), typed="the other", run=run, begin=lambda one: one.send(do.Open(("sample:english",))),
         boundaries="shade",
     )
     async with app.run_test(size=size, notifications=True) as pilot:
@@ -77,7 +80,7 @@ async def test_a_token_is_copied(size: tuple[int, int]) -> None:
 
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_ids_are_copied_while_one_types(size: tuple[int, int]) -> None:
+async def test_the_ids_are_copied_while_one_types_and_hostile_text_as_it_is(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
         await pilot.press("i", "end", "y")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.encoding.text == "the othery")
@@ -91,16 +94,6 @@ async def test_the_ids_are_copied_while_one_types(size: tuple[int, int]) -> None
         assert app.clipboard == str([token.id for token in now.main.encoding.tokens])
         await pilot.press("z")
         await until(pilot, lambda: app.main.encode.line.value == "the otheryz")
-
-
-def test_bytes_that_are_not_utf8_are_a_literal() -> None:
-    one = token_of("token", b"\xe2\x82")
-    assert (one.text, one.escaped) == ("b'\\xe2\\x82'", True)
-    assert token_of("token", "€".encode()) == Copied("token", "€", marked=True)
-
-
-async def test_hostile_text_is_drawn_safely_and_copied_as_it_is() -> None:
-    async with training() as (app, pilot):
         evil = "\x1b[2J\u202e\U0001f469\u200d\U0001f680[/]"
         copied = [token_of("token", evil.encode()), token_of("row", b"\xff\x1b")]
         app.push_screen(CopyScreen(app.engine, copied))
@@ -109,8 +102,15 @@ async def test_hostile_text_is_drawn_safely_and_copied_as_it_is() -> None:
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
         await pilot.press("enter")
         await until(pilot, lambda: app.clipboard == evil)
-        await until(pilot, lambda: "copied the token" in screen_text(app))
+        assert app.screen is app.main
+        assert "copied the token" in screen_text(app)
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
+
+
+def test_bytes_that_are_not_utf8_are_a_literal() -> None:
+    one = token_of("token", b"\xe2\x82")
+    assert (one.text, one.escaped) == ("b'\\xe2\\x82'", True)
+    assert token_of("token", "€".encode()) == Copied("token", "€", marked=True)
 
 
 @pytest.mark.slow
@@ -137,15 +137,6 @@ async def test_a_run_is_told_to_stop(size: tuple[int, int]) -> None:
         await ask(*"zebrafish", "enter")
         await until(pilot, lambda: "the run ends before the token" in screen_text(app))
         await until(pilot, lambda: now().main.why.end is not None)
-
-
-async def test_the_footer_takes_clicks() -> None:
-    async with training() as (app, pilot):
-        line = screen_text(app).splitlines()[-1]
-        await pilot.click(app.main.footer_line, offset=(line.index("next"), 0))
-        await until(pilot, lambda: step(app) == 1)
-        await pilot.click(app.main.footer_line, offset=(line.index("b back"), 0))
-        await until(pilot, lambda: step(app) == 0)
 
 
 @pytest.mark.slow
@@ -182,9 +173,14 @@ async def test_facts_have_what_is_wrong_on_top_and_the_rest_folded(size: tuple[i
             await until(pilot, lambda: seen() == wrong)
 
 
-async def test_the_slider_takes_clicks_and_drags_and_heads_sort() -> None:
-    async with training() as (app, pilot):
+async def test_the_footer_and_the_slider_take_clicks_and_drags_and_heads_sort() -> None:
+    async with training(run=Run.of({"merges": 100})) as (app, pilot):
         main = app.main
+        line = screen_text(app).splitlines()[-1]
+        await pilot.click(main.footer_line, offset=(line.index("next"), 0))
+        await until(pilot, lambda: step(app) == 1)
+        await pilot.click(main.footer_line, offset=(line.index("b back"), 0))
+        await until(pilot, lambda: step(app) == 0)
         await pilot.press("G")
         await until(pilot, lambda: main.snapshot and main.snapshot.main.why.end is not None)
         last = step(app)
@@ -329,7 +325,7 @@ async def typed_corpus(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
 
 
 async def test_the_corpus_that_one_goes_back_to_is_the_one_to_type_into() -> None:
-    async with training() as (app, pilot):
+    async with training(run=Run.of({"merges": 100})) as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731
         app.recorder.corpus = "sample:hugs", None
         await pilot.press("G")
