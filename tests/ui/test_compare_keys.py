@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
-from typing import Any
 
 import pytest
 from compare_app import (
@@ -23,7 +21,7 @@ from compare_app import (
     snapshot,
 )
 from comparisons import Bench
-from dialogs import typed
+from dialogs import pasted, typed
 from key_burst import burst
 from screens import explorer, screen_text
 from waiting import notes_of, settled, until
@@ -52,7 +50,7 @@ from tokentui.session.commands import (
     SyncBy,
 )
 from tokentui.session.snapshot import Curves
-from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
+from tokentui.session.views import PARTS, Passage, Position, TokenList
 from tokentui.text.read import read
 from tokentui.ui.bindings import actions_of, footer_text
 from tokentui.ui.compare_screen import CompareScreen
@@ -137,9 +135,15 @@ async def test_what_is_told() -> None:
         assert "tonly_a0" not in screen_text(app)
         await pilot.press("v", "v", "1")
         await until(pilot, lambda: "\\xe2" in screen_text(app))
+        await pilot.press("6")
+        pane = screen.panes["agreement"]
+        assert isinstance(pane, AgreementList)
+        pane.pair, between = None, dataclasses.replace(screen.now.between, measured=None)
+        pane.draw_snapshot(dataclasses.replace(screen.now, columns=screen.now.columns[:1], between=between))
+        await until(pilot, lambda: "comparing A with B on the corpus" in screen_text(app))
 
 
-async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
+async def test_a_stretch_that_is_cut_otherwise_is_encoded_and_places_are_gone_to() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("6", "end", "up", "enter")
         await until(pilot, lambda: screen.active == "encode")
@@ -153,6 +157,19 @@ async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
         await until(pilot, lambda: "expected a number" in screen_text(app))
         await pilot.press("enter", "backspace", "5", "percent_sign", "enter")
         await until(pilot, lambda: session.of(GoTo) == [GoTo(50)])
+        # A size is gone to by ids, whatever the columns are in step by.
+        for by in ("merges", "tokens"):
+            position = Position(by, 128)
+            await draw(screen, session, pilot, position=position)
+            await pilot.press("g")
+            await until(pilot, lambda: isinstance(app.screen, AskLine))
+            assert "size 2000: to a size" in screen_text(app)
+            session.sent.clear()
+            await pasted(pilot, "size 2000")
+            await pilot.press("enter")
+            await until(pilot, lambda: session.of(GoTo))
+            sent = [one for one in session.sent if isinstance(one, SyncBy | GoTo)]
+            assert sent == [SyncBy("size"), GoTo(2000)]
 
 
 @pytest.mark.parametrize(
@@ -170,22 +187,11 @@ def test_places_to_go_to(position: Position, line: str, said: str, step: int | N
     assert describe_destination(line, place) == said
 
 
-@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("by", ["merges", "tokens"])
-async def test_a_size_is_gone_to_by_ids(by: str) -> None:
-    position = Position(by, 128)
-    place = place_of(snapshot(position=position))
+def test_a_size_is_gone_to_by_ids(by: str) -> None:
+    place = place_of(snapshot(position=Position(by, 128)))
     assert destination("size 2000", place) == ToSize(2000)
     assert describe_destination("size 2000", place) == "2,000 ids; the columns then move by vocabulary size"
-    async with comparing() as (app, screen, session, pilot):
-        await draw(screen, session, pilot, position=position)
-        await pilot.press("g")
-        await until(pilot, lambda: "size 2000: to a size" in screen_text(app))
-        session.sent.clear()
-        await typed(pilot, "size 2000")
-        await pilot.press("enter")
-        await until(pilot, lambda: session.of(GoTo))
-        assert [one for one in session.sent if isinstance(one, SyncBy | GoTo)] == [SyncBy("size"), GoTo(2000)]
 
 
 def test_columns_go_to_a_size_whatever_they_were_in_step_by() -> None:
@@ -272,8 +278,8 @@ async def test_pairs_of_columns() -> None:
         assert screen.pair == (A, B)
 
 
-async def test_typing() -> None:
-    async with comparing(typed="hi") as (_, screen, session, pilot):
+async def test_a_text_is_typed_and_passages_of_the_corpus_take_its_place() -> None:
+    async with comparing(typed="hi") as (app, screen, session, pilot):
         await until(pilot, lambda: session.of(SetInput))
         await pilot.press("i")
         await until(pilot, lambda: screen.typing)
@@ -284,10 +290,7 @@ async def test_typing() -> None:
         assert screen.encode.line.value == ""
         await pilot.press("escape")
         await until(pilot, lambda: not screen.typing and screen.focused is screen.encode.rows)
-
-
-async def test_passages_of_the_corpus() -> None:
-    async with comparing() as (app, screen, session, pilot):
+        session.sent.clear()
         await pilot.press("E")
         assert session.of(ShowPassage) == [ShowPassage(Passage())]
         rows = aligned(ROWS[:2], passage=Passage(2, 400))
@@ -343,28 +346,6 @@ async def test_find_in_the_list_goes_from_match_to_match() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.seek == "")
         assert app.screen is screen
-
-
-async def test_enter_on_a_token_of_a_list_inspects_it_in_a_column_that_has_it() -> None:
-    async with comparing() as (app, screen, session, pilot):
-        await pilot.press("3", "right")
-        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.part == PARTS[1])
-        await draw(screen, session, pilot, tokens=listed(session.of(SetViewport)[-1].viewport.tokens))
-        await until(pilot, lambda: screen.vocabulary.table.held_at(0) is not None)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and app.screen.column is not None)
-        assert isinstance(app.screen, InspectScreen)
-        assert app.screen.column in screen.now.columns
-
-
-async def test_the_agreement_waits_for_a_second_column() -> None:
-    async with comparing() as (app, screen, _, pilot):
-        await pilot.press("6")
-        pane = screen.panes["agreement"]
-        assert isinstance(pane, AgreementList)
-        pane.pair, between = None, dataclasses.replace(screen.now.between, measured=None)
-        pane.draw_snapshot(dataclasses.replace(screen.now, columns=screen.now.columns[:1], between=between))
-        await until(pilot, lambda: "comparing A with B on the corpus" in screen_text(app))
 
 
 @pytest.mark.slow
@@ -507,37 +488,18 @@ async def test_keys_that_arrive_at_once_choose_from_the_rows_of_the_typed_text()
         assert session.of(AddColumn)[-1].wanted.name == "gpt4"
 
 
-async def test_adding_a_column(tmp_path: Path) -> None:
-    file = tmp_path / "some.json"
-    file.write_text("{}")
-    own = tmp_path / "own.toml"
-    own.write_text(Recipe().to_toml())
+async def test_adding_a_column() -> None:
     async with comparing() as (app, screen, session, pilot):
-
-        async def add(*keys: str, text: str = "") -> Any:
-            await pilot.press("c")
-            await until(pilot, lambda: isinstance(app.screen, AddScreen))
-            assert isinstance(app.screen, AddScreen)
-            app.screen.field.value = text
-            await pilot.pause()
-            if text.startswith("/"):  # a thread lists the folder
-                await until(pilot, lambda: "sizes on disk" in screen_text(app))
-                await pilot.pause()
-            before = len(session.of(AddColumn))
-            await pilot.press(*keys)
-            await until(pilot, lambda: app.screen is screen and len(session.of(AddColumn)) > before)
-            return session.of(AddColumn)[-1].wanted
-
-        bert = await add("enter", text="bert")
-        assert (bert.recipe, bert.name, bert.path) == (preset_named("bert").recipe, "bert", "")
-        assert (await add("down", "down", "enter", text="gpt")).name == "gpt4"
-        assert await add("ctrl+t", "enter", text=str(file)) == ColumnWanted(path=str(file), split="none")
-        assert (await add("enter", text=str(own))).recipe == Recipe()
-        assert (await add("tab", "enter", text=f"{tmp_path}/s")).path == str(file)
-        assert (await add("down", "end", "enter", text=f"{tmp_path}/s")).path == str(file)
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(app.screen, AddScreen))
-        await typed(pilot, "no-such-thing")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen) and app.screen.field.has_focus)
+        await pasted(pilot, "bert")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and session.of(AddColumn))
+        bert = session.of(AddColumn)[-1].wanted
+        assert (bert.recipe, bert.name, bert.path) == (preset_named("bert").recipe, "bert", "")
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen) and app.screen.field.has_focus)
+        await pasted(pilot, "no-such-thing")
         await pilot.press("enter")
         await until(pilot, lambda: "no such file" in screen_text(app))
         await pilot.press("escape")
@@ -576,8 +538,18 @@ async def test_a_second_corpus() -> None:
         assert session.of(HoldOut)[-1] == HoldOut("")
 
 
-async def test_leaving() -> None:
+async def test_enter_on_a_token_of_a_list_inspects_it_and_esc_leaves_one_thing_at_a_time() -> None:
     async with comparing() as (app, screen, session, pilot):
+        await pilot.press("3", "right")
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.part == PARTS[1])
+        await draw(screen, session, pilot, tokens=listed(session.of(SetViewport)[-1].viewport.tokens))
+        await until(pilot, lambda: screen.vocabulary.table.held_at(0) is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and app.screen.column is not None)
+        assert isinstance(app.screen, InspectScreen)
+        assert app.screen.column in screen.now.columns, "a column that has the token"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
         await draw(screen, session, pilot, goal=Position("merges", 900))
         assert "→ 900" in screen_text(app)
         await pilot.press("escape")

@@ -29,16 +29,17 @@ from tokentui.ui.draw.text import Copied
 from tokentui.ui.tour_screen import TourScreen
 
 SIZES = [(120, 40), (80, 24)]
+RUN, SHORT = Run(), Run.of({"merges": 100})
 
 
 @asynccontextmanager
 async def training(
-    size: tuple[int, int] = (120, 40), run: Run = Run()
+    size: tuple[int, int] = (120, 40), run: Run = RUN
 ) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     """The explorer on a sample, at its start."""
     app = ExplorerApp(
-        lambda publish: Session(publish, run=run), typed="the other", run=run, begin=lambda one: one.send(do.Open(("sample:english",))),
-        boundaries="shade",
+        lambda publish: Session(publish, run=run), typed="the other", run=run,
+        begin=lambda one: one.send(do.Open(("sample:english",))), boundaries="shade",
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
@@ -174,7 +175,7 @@ async def test_facts_have_what_is_wrong_on_top_and_the_rest_folded(size: tuple[i
 
 
 async def test_the_footer_and_the_slider_take_clicks_and_drags_and_heads_sort() -> None:
-    async with training(run=Run.of({"merges": 100})) as (app, pilot):
+    async with training(run=SHORT) as (app, pilot):
         main = app.main
         line = screen_text(app).splitlines()[-1]
         await pilot.click(main.footer_line, offset=(line.index("next"), 0))
@@ -325,7 +326,7 @@ async def typed_corpus(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
 
 
 async def test_the_corpus_that_one_goes_back_to_is_the_one_to_type_into() -> None:
-    async with training(run=Run.of({"merges": 100})) as (app, pilot):
+    async with training(run=SHORT) as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731
         app.recorder.corpus = "sample:hugs", None
         await pilot.press("G")
