@@ -37,6 +37,11 @@ def app_of() -> ExplorerApp:
     )
 
 
+def read_by(kept: dict[str, Any], wrong: str) -> ExplorerApp:
+    """An app without a training that has read these settings."""
+    return explorer(typed=None, kept=kept, wrong=wrong)[0]  # type: ignore[arg-type]
+
+
 async def opened(app: ExplorerApp, pilot: Any) -> SettingsScreen:
     await settled(pilot)
     await pilot.press("O")
@@ -97,28 +102,18 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         assert (app.main.text.boundaries, app.main.encode.line.value) == ("bars", "ab")
 
 
-async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("O", "down", "left", "left")
-        await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
-
-
-async def test_the_colors_that_are_taken_are_kept() -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("T", "down", "enter")
-        await until(pilot, lambda: settings() == {"theme": LIGHT_NAME})
-
-
-async def test_a_text_that_is_left_stays_as_it_was() -> None:
-    app = app_of()
+async def test_a_speed_counts_at_once_a_text_that_is_left_stays_and_colors_are_kept() -> None:
+    app, session = explorer(typed="The crowd in the street")
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(app, pilot)
         await pilot.press(*["down"] * 5, "enter", *"xyz", "escape")
         await until(pilot, lambda: not screen.editing)
         assert app.main.encode.line.value == "The crowd in the street"
         assert settings() == {}
+        await pilot.press("home", "down", "left", "left")  # the second one before the first one is seen
+        await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
+        await pilot.press("escape", "T", "down", "enter")
+        await until(pilot, lambda: settings() == {"speed": 20, "theme": LIGHT_NAME})
 
 
 async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
@@ -146,7 +141,7 @@ async def test_a_value_that_a_setting_does_not_have_is_the_default(
     half: tuple[Setting, ...], value: str, home: Path
 ) -> None:
     file(home, "".join([f"{one.name} = {value}\n" for one in half]).encode())
-    app = app_of()
+    app = read_by(*read_settings())
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
         await until(pilot, lambda: "not understood" in screen_text(app))
@@ -165,11 +160,12 @@ async def test_hostile_values_are_drawn_safely(size: tuple[int, int], home: Path
     keep_setting("theme", evil)
     with settings_path().open("a") as held:
         held.write('"\\u001b[2Jx[/]" = 3\n')
-    app = app_of()
+    app = read_by(*read_settings())
     async with app.run_test(size=size, notifications=True) as pilot:
         await opened(app, pilot)
-        await until(pilot, lambda: "not understood" in screen_text(app))
-        assert all(is_safe(line) for line in screen_text(app).split("\n"))
+        seen = screen_text(app)
+        assert "not understood" in seen
+        assert all(is_safe(line) for line in seen.split("\n"))
         assert app.main.encode.line.value == evil
         assert app.theme == DARK_NAME
 

@@ -8,6 +8,7 @@ import re
 import pytest
 from dialogs import FakeEngine, shown, typed
 from screens import screen_text, snapshot
+from sessions import Watched
 from stepping import RECIPE, RUN, opened, walked
 from waiting import notes_of, settled, until
 
@@ -54,36 +55,35 @@ async def test_any_step_is_told_as_it_was_when_it_was_made() -> None:
         assert app.main.snapshot.main.at.step == 30
 
 
-async def test_what_comes_after_the_last_step_is_the_reason_why_it_ends() -> None:
-    async with opened() as (app, pilot):
-        await walked(app, pilot, 40)
-        (view,) = await app.engine.ask(do.ExplainSteps((41,)))
-        assert isinstance(view, StepView)
-        assert (view.why.end, view.taken, view.tokens[0]) == ("merges", None, view.tokens[1])
-
-
-async def test_the_list_is_searched_and_sorted() -> None:
-    async with opened() as (app, pilot):
-        await walked(app, pilot, 40)
-        trainer = learn.start(read(["sample:english"]), RECIPE)
-        learn.jump(trainer, 40)
-        steps = [one for one in learn.steps(trainer) if isinstance(one, MergeStep)]
-        for order, key in (
-            ("step", lambda one: one.number), ("count", lambda one: -one.count),
-            ("length", lambda one: -len(one.token)), ("tie", lambda one: -one.tied),
-        ):
-            page = await app.engine.ask(do.ListSteps(order))
-            wanted = sorted(steps, key=key)
-            assert [row.number for row in page.rows] == [one.number for one in wanted]
-            assert [(row.token, row.worth, row.tied) for row in page.rows] == [
-                (one.token, one.count, one.tied) for one in wanted
-            ]
-        for text in ("h", "t+h", "no such"):
-            page = await app.engine.ask(do.ListSteps(find=text, top=1, rows=3))
-            held = [one.number for one in steps
-                    if text.encode() in one.token or text.encode() in one.left + b"+" + one.right]
-            assert page.total == len(held)
-            assert [row.number for row in page.rows] == held[page.top : page.top + 3]
+async def test_the_list_is_searched_and_sorted_and_after_its_last_step_is_why_it_ends() -> None:
+    session = Watched(RECIPE, RUN)
+    await session.start()
+    await session.send(do.Open(("sample:english",)))
+    session.send(do.GoTo(40))
+    assert (await session.settle()).main.at.step == 40
+    trainer = learn.start(read(["sample:english"]), RECIPE)
+    learn.jump(trainer, 40)
+    steps = [one for one in learn.steps(trainer) if isinstance(one, MergeStep)]
+    for order, key in (
+        ("step", lambda one: one.number), ("count", lambda one: -one.count),
+        ("length", lambda one: -len(one.token)), ("tie", lambda one: -one.tied),
+    ):
+        page = await session.send(do.ListSteps(order))
+        wanted = sorted(steps, key=key)
+        assert [row.number for row in page.rows] == [one.number for one in wanted]
+        assert [(row.token, row.worth, row.tied) for row in page.rows] == [
+            (one.token, one.count, one.tied) for one in wanted
+        ]
+    for text in ("h", "t+h", "no such"):
+        page = await session.send(do.ListSteps(find=text, top=1, rows=3))
+        held = [one.number for one in steps
+                if text.encode() in one.token or text.encode() in one.left + b"+" + one.right]
+        assert page.total == len(held)
+        assert [row.number for row in page.rows] == held[page.top : page.top + 3]
+    (view,) = await session.send(do.ExplainSteps((41,)))
+    assert isinstance(view, StepView)
+    assert (view.why.end, view.taken, view.tokens[0]) == ("merges", None, view.tokens[1])
+    await session.close()
 
 
 @pytest.mark.first_run(cases=1)
@@ -98,8 +98,9 @@ async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None
         await pilot.press("S", "down", "Y")
         await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
         await settled(pilot)
+        seen = screen_text(app)
         for text in ("th+e → the", "140", "e+r 103 (−37)", "6,227 → 6,087"):
-            assert text in screen_text(app)
+            assert text in seen
 
 
 async def test_a_small_screen_names_the_step_that_one_went_to() -> None:
@@ -129,7 +130,8 @@ async def test_a_small_screen_names_the_step_that_one_went_to() -> None:
         await pilot.press("Y")
         await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
         await until(pilot, lambda: "Why · step 36 made, then step 37 next" in screen_text(app))
-        assert screen_text(app).index("step 36  made") < screen_text(app).index("step 37  the next step")
+        seen = screen_text(app)
+        assert seen.index("step 36  made") < seen.index("step 37  the next step")
 
 
 async def test_the_work_is_said_where_the_reasons_will_stand() -> None:
@@ -217,6 +219,7 @@ async def test_hostile_steps_are_drawn_safely(text: str) -> None:
         assert is_safe(screen_text(app).replace("\n", ""))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize("number", [1, 2_000, 1_234_567])
 async def test_the_number_of_a_step_is_shown_whole(number: int, size: tuple[int, int]) -> None:
