@@ -208,21 +208,25 @@ def _keys_of(binding: Binding, keys: tuple[str, ...], keymap: Mapping[str, str])
     return tuple(key for key in split_keys(keymap[binding.id]) if key != NO_KEY)
 
 
-def _default_bindings(node: type[DOMNode]) -> Iterator[tuple[Binding, tuple[str, ...]]]:
-    """Yield the bindings of a class and its bases, nearest class first, each with the keys it still owns.
+@cache
+def _default_bindings(node: type[DOMNode]) -> tuple[tuple[Binding, tuple[str, ...]], ...]:
+    """Return the bindings of a class and its bases, nearest class first, each with the keys it still owns.
 
-    A key that a nearer class binds is left out; a class that does not inherit bindings ends the walk.
+    A key that a nearer class binds is left out; a class that does not inherit bindings ends the walk. The
+    bindings of a class do not change: they are read once.
     """
     taken: set[str] = set()
+    found: list[tuple[Binding, tuple[str, ...]]] = []
     for base in node.__mro__:
         own = base.__dict__.get("BINDINGS", ()) if issubclass(base, DOMNode) else ()
         for binding in own:
             if isinstance(binding, Binding) and (
                     keys := tuple(key for key in split_keys(binding.key) if key not in taken)):
-                yield binding, keys
+                found.append((binding, keys))
         taken |= {key for binding in own if isinstance(binding, Binding) for key in split_keys(binding.key)}
         if not base.__dict__.get("_inherit_bindings", True):
-            return
+            break
+    return tuple(found)
 
 
 def actions_of(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
@@ -279,7 +283,7 @@ def active_actions(screen: Screen[Any], keymap: Mapping[str, str]) -> list[Bound
         for action in actions_of(type(node), keymap):
             keys = tuple(key for key in action.keys if key in active and active[key].node is node)
             if keys:
-                actions.append(replace(action, keys=keys))
+                actions.append(action if keys == action.keys else replace(action, keys=keys))
     return actions
 
 
