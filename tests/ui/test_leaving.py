@@ -37,37 +37,26 @@ class Waits(Dialog[str]):
         self.query_one("#said", Static).update(await self.late)
 
 
-async def test_two_keys_that_leave_take_one_screen() -> None:
-    app, _ = explorer()
-    async with app.run_test() as pilot:
-        answers: list[str | None] = []
+async def test_a_screen_is_left_once_and_takes_those_above_it_along() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        answers: list[tuple[str, object]] = []
         dialog = Waits()
-        await app.push_screen(dialog, answers.append)
+        await app.push_screen(dialog, lambda result: answers.append(("dialog", result)))
         dialog.dismiss("first")
         dialog.dismiss("second")
         assert dialog.late.cancelled()
         await until(pilot, lambda: app.screen is app.main and not dialog.is_running)
-        assert answers == ["first"]
-        assert app.is_running
-
-
-async def test_a_screen_that_is_left_below_others_takes_them_along() -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
-        answers: list[tuple[str, object]] = []
+        assert answers == [("dialog", "first")]
+        answers.clear()
         below, above = Dialog[str](app.engine), Dialog[str](app.engine)
         await app.push_screen(below, lambda result: answers.append(("below", result)))
         await app.push_screen(above, lambda result: answers.append(("above", result)))
         below.dismiss("late")
         await until(pilot, lambda: app.screen is app.main and len(answers) == 2)
         assert sorted(answers) == [("above", None), ("below", "late")]
-
-
-async def test_a_comparison_that_fails_below_a_dialog_is_left() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
+        # A comparison that fails below a dialog.
         session.answers[do.Compare] = TokentuiError("no such file", "b.json")
         app.compare((ColumnWanted(path="a.json"), ColumnWanted(path="b.json")))
         app.push_screen(Dialog(app.engine))
@@ -100,19 +89,6 @@ async def test_a_pane_has_the_focus_again_after_its_screen_had_no_room_below_a_d
                 assert (screen.active, screen.focused) == (pane, screen.body_of(pane))
 
 
-async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
-    """Else two panes would hand it to each other for ever."""
-    app, _ = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        app.main.go("pairs")
-        await until(pilot, lambda: app.main.pairs.has_focus)
-        app.main.post_message(events.DescendantFocus(app.main.vocabulary))
-        await pilot.pause()
-        assert app.main.active == "pairs"
-        assert app.main.pairs.has_focus
-
-
 @pytest.mark.slow
 async def test_the_list_of_keys_lives_without_room() -> None:
     app, _ = explorer()
@@ -126,15 +102,35 @@ async def test_the_list_of_keys_lives_without_room() -> None:
         assert app.is_running
 
 
-async def test_what_is_said_is_said_once() -> None:
+async def test_focus_is_not_taken_back_and_what_is_said_is_said_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that was given up is no failure. Focus that has moved on stays: else two panes would hand it
+    to each other for ever."""
     app, _ = explorer()
-    async with app.run_test() as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
+        app.main.go("pairs")
+        await until(pilot, lambda: app.main.pairs.has_focus)
+        app.main.post_message(events.DescendantFocus(app.main.vocabulary))
+        await settled(pilot)
+        assert app.main.active == "pairs"
+        assert app.main.pairs.has_focus
         for _ in range(5):
             app.say("nothing to find yet")
         app.say("something else")
         await until(pilot, lambda: notes_of(app) == ["something else"])
         assert [*app.messages] == ["nothing to find yet", "something else"]
+        loop = asyncio.get_running_loop()
+        app._failed(loop, {"message": "Future exception was never retrieved", "exception": Cancelled()})
+        answer: asyncio.Future[None] = loop.create_future()
+        answer.set_exception(Cancelled())
+        monkeypatch.setattr(app.engine.session, "send", lambda command: answer)
+        app.engine.send(do.Play(False))
+        await pilot.pause()
+        assert app.is_running
+    assert app._exception is None
+    assert not (home / "crash.txt").exists()
 
 
 async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_to_the_exit_code(
@@ -152,24 +148,6 @@ async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_
     account = (home / "crash.txt").read_text()
     assert "too late to matter" in account
     assert "Cancelled" not in account
-
-
-async def test_an_answer_that_was_given_up_is_no_failure(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app, _ = explorer()
-    async with app.run_test() as pilot:
-        await settled(pilot)
-        loop = asyncio.get_running_loop()
-        app._failed(loop, {"message": "Future exception was never retrieved", "exception": Cancelled()})
-        answer: asyncio.Future[None] = loop.create_future()
-        answer.set_exception(Cancelled())
-        monkeypatch.setattr(app.engine.session, "send", lambda command: answer)
-        app.engine.send(do.Play(False))
-        await pilot.pause()
-        assert app.is_running
-    assert app._exception is None
-    assert not (home / "crash.txt").exists()
 
 
 async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at(

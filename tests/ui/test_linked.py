@@ -67,7 +67,6 @@ async def test_a_chosen_token_is_bold_wherever_it_is_seen() -> None:
         await until(pilot, lambda: main.linked == b" the")
         await until(pilot, lambda: "·the" in bold(app, main.text))
         assert {text for text in bold(app, main.text) if "the" in text} == {"·the"}
-        assert "·the" in bold(app, main.encode.tokens)
         assert bold(app, main.encode.tokens).count("·the") == 1
         await pilot.press("1")  # where nothing is chosen, the last one stays
         await settled(pilot)
@@ -84,11 +83,10 @@ async def test_a_chosen_token_is_bold_wherever_it_is_seen() -> None:
         await until(pilot, lambda: main.linked == main.encode.chosen == b" o")
         assert "·o" in bold(app, main.text)
         # A click on a head sorts, or says why not.
-        y = main.vocabulary.content_region.y
+        y, begin = main.vocabulary.content_region.y, main.vocabulary.content_region.x
+        heads = strips_of(app)[y].crop(begin).text
         for head, order in (("id", "id"), ("token", "longest"), ("uses", "most used"), ("step", "newest")):
-            begin = main.vocabulary.content_region.x
-            x = begin + strips_of(app)[y].crop(begin).text.index(head)
-            await pilot.click(offset=(x, y))
+            await pilot.click(offset=(begin + heads.index(head), y))
             await until(pilot, lambda: main.viewport.vocabulary_order == order)  # noqa: B023
         heads = strips_of(app)[main.pairs.content_region.y].text
         await pilot.click(offset=(heads.index("count"), main.pairs.content_region.y))
@@ -100,9 +98,10 @@ async def test_a_chosen_token_is_bold_wherever_it_is_seen() -> None:
 async def test_a_click_on_a_chip_sets_the_cursor_and_a_second_one_inspects(size: tuple[int, int]) -> None:
     async with trained(size=size) as (app, pilot):
         main = app.main
-        for column, row in ((4, 0), (17, 1), (9, 3)):
+        for column, row in ((17, 1), (9, 3)):
             x, y = main.text.region.x + column, main.text.region.y + row
-            while strips_of(app)[y].crop(x, x + 1).text in " │":
+            drawn = strips_of(app)[y].text
+            while drawn[x] in " │":
                 x -= 1
             await pilot.click(offset=(x, y))
             await until(pilot, lambda: main.text.cursor is not None and main.linked == main.text.chosen)

@@ -32,7 +32,7 @@ async def at_step(pilot: Pilot[Any], app: ExplorerApp, step: int) -> None:
     assert app.main.snapshot.main.at.step == step
 
 
-async def test_nothing_gives_the_pair_away() -> None:
+async def test_nothing_gives_the_pair_away_and_a_guess_is_typed() -> None:
     app = app_of()
     async with app.run_test(size=(119, 40)) as pilot:
         await at_step(pilot, app, 0)
@@ -45,17 +45,28 @@ async def test_nothing_gives_the_pair_away() -> None:
         rows = now.main.candidates.rows
         assert [row.parts for row in rows] == sorted(row.parts for row in rows)
         assert 1 < len(rows) <= CHOICES
-        footer = screen_text(app).splitlines()[-1]
-        assert "n guess" in footer
-        assert "enter guess it" in footer
+        lines = screen_text(app).splitlines()
+        assert "n guess" in lines[-1]
+        assert "enter guess it" in lines[-1]
         region = app.main.pairs.content_region
-        rows_shown = [line[region.x : region.right] for line in screen_text(app).splitlines()]
+        rows_shown = [line[region.x : region.right] for line in lines]
         assert not any(char.isdigit() for line in rows_shown[region.y : region.bottom] for char in line)
         await pilot.press("P", "1")
         await until(pilot, lambda: "next  u+g" in screen_text(app))
         assert "n next" in screen_text(app).splitlines()[-1]
         await until(pilot, lambda: "▸ u+g" in screen_text(app))
         assert before.splitlines()[1:20] == screen_text(app).splitlines()[1:20]
+        await pilot.press("P", "n")
+        await until(pilot, lambda: "Which pair is merged next?" in screen_text(app))
+        await pilot.press(*"zz")
+        await until(pilot, lambda: "no such pair among those" in screen_text(app))
+        await pilot.press("enter")
+        await pilot.press("backspace", "backspace", "u", "plus", "g", "enter")
+        await at_step(pilot, app, 1)
+        await until(pilot, lambda: "1 of 1 right" in screen_text(app))
+        await pilot.press("n", "space", "p", "enter")
+        await at_step(pilot, app, 2)
+        await until(pilot, lambda: "2 of 2 right" in screen_text(app))
 
 
 async def test_guesses_are_counted_and_explained() -> None:
@@ -87,23 +98,6 @@ async def test_guesses_are_counted_and_explained() -> None:
         await until(pilot, lambda: "2 of 3 guesses right" in notes_of(app))
 
 
-async def test_a_typed_guess() -> None:
-    app = app_of()
-    async with app.run_test(size=(119, 40)) as pilot:
-        await at_step(pilot, app, 0)
-        await pilot.press("P", "n")
-        await until(pilot, lambda: "Which pair is merged next?" in screen_text(app))
-        await pilot.press(*"zz")
-        await until(pilot, lambda: "no such pair among those" in screen_text(app))
-        await pilot.press("enter")
-        await pilot.press("backspace", "backspace", "u", "plus", "g", "enter")
-        await at_step(pilot, app, 1)
-        await until(pilot, lambda: "1 of 1 right" in screen_text(app))
-        await pilot.press("n", "space", "p", "enter")
-        await at_step(pilot, app, 2)
-        await until(pilot, lambda: "2 of 2 right" in screen_text(app))
-
-
 async def test_to_the_end() -> None:
     app = app_of()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -116,7 +110,7 @@ async def test_to_the_end() -> None:
 
 @pytest.mark.parametrize("recipe", ["sentencepiece-unigram"])
 async def test_where_no_pair_is_merged_there_is_none_to_guess(recipe: str) -> None:
-    app = app_of(recipe, "sample:english")
+    app = app_of(recipe)
     async with app.run_test(size=(100, 30)) as pilot:
         await at_step(pilot, app, 0)
         await pilot.press("P")

@@ -189,14 +189,10 @@ async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(
 
 
 async def test_without_a_screen_to_follow_there_is_no_switch() -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        dialog = RecipeScreen(FakeEngine(), RecipeChoice(USED), "gpt2")
-        app.push_screen(dialog)
-        await until(pilot, lambda: app.screen is dialog and dialog.focused is not None)
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(USED), "gpt2")
+    async with shown(dialog, (120, 40)) as (app, pilot):
         await pilot.press("l")
-        await pilot.pause()
+        await settled(pilot)
         assert "live" not in screen_text(app)
         assert not dialog.has_class("-live")
 

@@ -101,21 +101,7 @@ def short() -> Tour:
     return parse_tour(SHORT, "short", "short.toml")
 
 
-async def test_the_step_it_waits_for_leads_on_and_backspace_leads_back() -> None:
-    app = app_of(tour=short())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await playing(pilot, app, 0)
-        await pilot.press("n")
-        await playing(pilot, app, 1)
-        await pilot.press("backspace")
-        screen = await playing(pilot, app, 0)
-        assert screen.snapshot is not None
-        assert screen.snapshot.main.at.step == 0
-        await pilot.press("backspace")
-        assert screen.at == 0
-
-
-async def test_who_strays_is_told_and_brought_back() -> None:
+async def test_the_step_it_waits_for_leads_on_and_who_strays_is_told_and_brought_back() -> None:
     app = app_of(tour=short())
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await playing(pilot, app, 0)
@@ -139,6 +125,10 @@ async def test_who_strays_is_told_and_brought_back() -> None:
         assert "goes back" not in str(screen.panel.border_subtitle)
         await pilot.press("backspace")
         await playing(pilot, app, 0)
+        assert screen.snapshot is not None
+        assert screen.snapshot.main.at.step == 0
+        await pilot.press("backspace")
+        assert screen.at == 0
         screen.engine.send(do.Open(("sample:gage",)))
         screen.engine.send(do.GoTo(3))
         await until(pilot, lambda: screen.snapshot and screen.snapshot.corpus.name == "gage")
