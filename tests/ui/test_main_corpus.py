@@ -73,7 +73,7 @@ class Answering:
         return int(row.split("line·")[1][:4])
 
 
-async def test_the_title_says_where_the_top_row_is() -> None:
+async def test_the_title_says_where_the_top_row_is_and_another_corpus_begins_at_its_beginning() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
@@ -82,6 +82,13 @@ async def test_the_title_says_where_the_top_row_is() -> None:
         assert app.main.corpus.titles[1] == "0 %"
         app.main.text.scroll_to_row(40)  # the text is held: no other window comes
         await until(pilot, lambda: app.main.corpus.titles[1] == "10 %")
+        answering = Answering(app, session)
+        await pilot.press("end")
+        await answering.settle(pilot)
+        assert app.main.corpus.titles[1] == "100 %"
+        session.show(corpus_name="other.txt", corpus=window(CorpusPlace(), 4000, 2000))
+        await until(pilot, lambda: "other.txt" in screen_text(app))
+        assert answering.top() == 0
 
 
 @pytest.mark.slow
@@ -208,32 +215,6 @@ async def test_what_the_next_step_merges_is_underlined_and_in_view() -> None:
         assert text.top == top
 
 
-async def test_another_corpus_begins_at_its_beginning() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        session.show(corpus=window(CorpusPlace(), 4000, 2000))
-        answering = Answering(app, session)
-        await answering.settle(pilot)
-        await pilot.press("end")
-        await answering.settle(pilot)
-        session.show(corpus_name="other.txt", corpus=window(CorpusPlace(), 4000, 2000))
-        await until(pilot, lambda: "other.txt" in screen_text(app))
-        await pilot.pause()
-        assert answering.top() == 0
-
-
-async def test_a_snapshot_that_comes_late_is_left_out() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
-        session.show(version=50, step=200)
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 200)
-        app.main.show(snapshot(version=49, step=3))
-        assert app.main.snapshot is not None
-        assert app.main.snapshot.main.at.step == 200
-
-
 def is_wide(app: ExplorerApp, width: int) -> bool:
     """Whether the screen has so many columns."""
     return app.screen.size.width == width
@@ -276,6 +257,7 @@ async def test_hostile_data_draws_nothing_that_acts() -> None:
 
 
 async def test_the_arrows_move_the_cursor_of_the_corpus_at_once() -> None:
+    """And a snapshot that comes late is left out."""
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         session.show()
@@ -293,3 +275,8 @@ async def test_the_arrows_move_the_cursor_of_the_corpus_at_once() -> None:
         assert len(told) == 1
         await pilot.press("escape", "2", "right")  # in another pane they step
         await until(pilot, lambda: [command.steps for command in session.of(Move)] == [1])
+        session.show(version=50, step=200)
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 200)
+        app.main.show(snapshot(version=49, step=3))
+        assert app.main.snapshot is not None
+        assert app.main.snapshot.main.at.step == 200

@@ -100,10 +100,7 @@ class NewPane(Lines, Pane, can_focus=True):
         self.turned = True
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_a_pane_is_one_file_and_one_entry(
-    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_pane_is_one_file_and_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = PaneEntry(
         "newest", "Newest", "Go to what is new", lambda screen: NewPane(), "New",
         key_owners=(("newest", NewPane),),
@@ -111,22 +108,25 @@ async def test_a_pane_is_one_file_and_one_entry(
     monkeypatch.setattr(main_panes, "MAIN_PANES", (*main_panes.MAIN_PANES, entry))
     use_tables_again(monkeypatch)
     app, _ = explorer()
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
-        await pilot.press("5")
-        await until(pilot, lambda: app.main.active == "newest")
+    async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         pane = app.main.panes["newest"]
-        assert pane.has_focus
-        shown = screen_text(pilot)
-        assert app.main.snapshot is not None
-        assert f"at step {app.main.snapshot.main.at.step}" in shown
-        assert "5 New" in shown
-        assert "f6 turn it" in shown
-        await pilot.press("f6")
-        assert pane.turned  # type: ignore[attr-defined]
-        await pilot.press("tab")
-        await until(pilot, lambda: app.main.active == "corpus")
+        for size in ((120, 40), (80, 24), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.press("5")
+            await until(pilot, lambda: app.main.active == "newest")
+            await settled(pilot)
+            assert pane.has_focus
+            shown = screen_text(pilot)
+            assert app.main.snapshot is not None
+            assert f"at step {app.main.snapshot.main.at.step}" in shown
+            assert "5 New" in shown
+            assert "f6 turn it" in shown
+            pane.turned = False  # type: ignore[attr-defined]
+            await pilot.press("f6")
+            assert pane.turned  # type: ignore[attr-defined]
+            await pilot.press("tab")
+            await until(pilot, lambda: app.main.active == "corpus")
         sections = app.main.key_sections()
         assert ("5",) in [action.keys for action in sections[EVERYWHERE] if action.id == "to_newest"]
         assert ("f6", "turn it") in dict(groups_of(sections, "newest"))["Newest"]
@@ -194,30 +194,29 @@ async def test_a_dialog_is_one_file_and_the_key_that_opens_it(monkeypatch: pytes
         await until(pilot, lambda: app.screen is app.main)
 
 
-@pytest.mark.first_run(cases=1)
-@pytest.mark.parametrize("key", ["f9", ""])
-async def test_an_analysis_is_one_entry(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`tests/hygiene/test_records.py` has the option of the command and its JSON."""
+def use_strange_analysis(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    """Add an analysis. `tests/hygiene/test_records.py` has the option of the command and its JSON."""
     module = types.ModuleType("strange_analysis")
     module.analysis = lambda tokenizer, corpus: Report("Quite new", (), {})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     analysis = Analysis("strange", "Quite new", "Try it here", Ref("strange_analysis:analysis"), key)
     monkeypatch.setitem(ANALYSES, analysis.name, analysis)
     use_tables_again(monkeypatch)
+
+
+@pytest.mark.slow
+async def test_an_analysis_without_a_key_is_in_the_finder(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_strange_analysis(monkeypatch, "")
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        if key:
-            await pilot.press(key)
-        else:
-            await choose_in_finder(app, pilot, "strange")
+        await choose_in_finder(app, pilot, "strange")
         await until(pilot, lambda: isinstance(app.screen, AnalysisScreen))
         await until(pilot, lambda: "Quite new" in screen_text(pilot))
-    if key:
-        assert f"`analyze_strange` | `{key}` | Try it here" in key_page(monkeypatch)
 
 
-async def test_a_setting_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_analysis_and_a_setting_are_one_entry_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_strange_analysis(monkeypatch, "f9")
     effects: list[object] = []
     setting = Setting(
         "brand_new", "quite new", "off", lambda _: ("off", "on"), str,
@@ -235,4 +234,9 @@ async def test_a_setting_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
         await pilot.press("end", "right")
         await until(pilot, lambda: effects == ["on", "off"])
         await until(pilot, lambda: settings() == {setting.name: "off"})
-    assert "`brand_new` | quite new | `\"off\"`" in key_page(monkeypatch)
+        await pilot.press("escape", "f9")
+        await until(pilot, lambda: isinstance(app.screen, AnalysisScreen))
+        await until(pilot, lambda: "Quite new" in screen_text(pilot))
+    page = key_page(monkeypatch)
+    assert "`brand_new` | quite new | `\"off\"`" in page
+    assert "`analyze_strange` | `f9` | Try it here" in page
