@@ -68,13 +68,6 @@ async def test_each_objective_has_its_columns_and_numbers() -> None:
                 assert [one for one in SHOWN[name, pane] if one not in text] == [], (name, pane, size)
 
 
-async def test_dropped_pieces_are_rows_of_the_vocabulary_and_no_tokens_of_it() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await draw(app, session, pilot, **UNIGRAM)
-        assert plain(app.main.vocabulary.note) == f"newest first · tokens: {len(PIECES)}"
-
-
 def columns(text: str) -> list[int]:
     """Where on a screen the columns of the candidates and the edges of panes are."""
     head = next(line for line in text.splitlines() if "uses" in line or "f(xy)" in line or "spelled" in line)
@@ -129,20 +122,6 @@ def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
     tied = said(**{**SCORE, "why": Why(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
     assert "2 pairs are tied at 2.4456e-4: first-seen takes the one that occurs first" in tied
     assert "runner-up k+##u 2.4456e-4 (equal)" in tied
-
-
-async def test_ties_are_marked_and_close_scores_told_apart() -> None:
-    app, session = explorer()
-    close = pair_row(
-        b"##z", b"##z", b"##zz", SCORED[0].count * 9_999, left_uses=1204 * 10_000, right_uses=261
-    )
-    async with app.run_test(size=(120, 40)) as pilot:
-        text = await draw(app, session, pilot, **{**SCORE, "pairs": (SCORED[0], close, *SCORED[2:])})
-        rows = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
-        assert any("0.0038219" in row for row in rows)
-        assert any("0.0038215" in row and "0.01 %" in row for row in rows)
-        # A bracket holds those that tie.
-        assert [row.partition("2.4456e-4")[2][:1] for row in rows if "2.4456e-4" in row] == ["╮", "╯"]
 
 
 @given(st.floats(1e-300, 1e6), st.integers(7, 12))
@@ -206,10 +185,12 @@ def table_of(app: ExplorerApp) -> ColumnTable:
     return app.main.pairs
 
 
-async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
+async def test_what_goes_is_marked_what_has_gone_is_struck_and_ties_are_marked() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await draw(app, session, pilot, **UNIGRAM)
+        # Dropped pieces are rows of the vocabulary and no tokens of it.
+        assert plain(app.main.vocabulary.note) == f"newest first · tokens: {len(PIECES)}"
         rows = [table_of(app).row_at(n) for n in range(7)]
         assert [row.mark for row in rows if row] == ["×", "×", "▸", "−", "−", "−", " "]
         assert [row.cells[0][0][1] for row in rows if row] == [
@@ -222,6 +203,15 @@ async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
         await draw(app, session, pilot, **{**UNIGRAM, "pairs": LOSSES[2:], "why": why})
         rows = [table_of(app).row_at(n) for n in range(5)]
         assert [row.mark for row in rows if row] == ["−", "−", "−", "−", " "]
+        # Close scores are told apart, and a bracket holds those that tie.
+        close = pair_row(
+            b"##z", b"##z", b"##zz", SCORED[0].count * 9_999, left_uses=1204 * 10_000, right_uses=261
+        )
+        text = await draw(app, session, pilot, **{**SCORE, "pairs": (SCORED[0], close, *SCORED[2:])})
+        lines = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
+        assert any("0.0038219" in line for line in lines)
+        assert any("0.0038215" in line and "0.01 %" in line for line in lines)
+        assert [one.partition("2.4456e-4")[2][:1] for one in lines if "2.4456e-4" in one] == ["╮", "╯"]
 
 
 @pytest.mark.slow
@@ -417,14 +407,15 @@ def test_brackets_hold_the_rows_that_tie(lengths: list[int], top: int, more: int
         at += length
 
 
-@pytest.mark.parametrize("size", SIZES[:2])
-async def test_pairs_are_titled_by_the_language_whose_counts_they_show(size: tuple[int, int]) -> None:
+async def test_pairs_are_titled_by_the_language_whose_counts_they_show() -> None:
     app, session = explorer()
-    async with app.run_test(size=size) as pilot:
-        assert "Pairs in" not in await draw(app, session, pilot)
-        for chosen in ("Hindi", "English"):
-            judged = tuple(Judged(name, 9, 9, name == chosen) for name in ("English", "Hindi"))
-            main = snapshot().main.why
-            text = await draw(app, session, pilot, why=dataclasses.replace(main, judged=judged))
-            assert f"2 Pairs in {chosen}" in text
+    async with app.run_test(size=SIZES[0]) as pilot:
+        for size in SIZES[:2]:
+            await pilot.resize_terminal(*size)
+            assert "Pairs in" not in await draw(app, session, pilot)
+            for chosen in ("Hindi", "English"):
+                judged = tuple(Judged(name, 9, 9, name == chosen) for name in ("English", "Hindi"))
+                main = snapshot().main.why
+                text = await draw(app, session, pilot, why=dataclasses.replace(main, judged=judged))
+                assert f"2 Pairs in {chosen}" in text
         assert "Pairs in" not in await draw(app, session, pilot)

@@ -61,19 +61,6 @@ async def ready(pilot: Pilot[None], app: ExplorerApp) -> None:
     await settled(pilot)
 
 
-async def test_a_snapshot_without_changes_paints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = explorer()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot, app)
-        now = app.engine.snapshot
-        assert now is not None
-        with painting(monkeypatch) as painted:
-            for n in range(10):
-                app.main.show(dataclasses.replace(now, version=now.version + n))
-                await settled(pilot)
-        assert painted.regions == []
-
-
 @pytest.mark.slow
 async def test_a_change_of_one_pane_paints_that_pane_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     app = explorer()
@@ -96,7 +83,9 @@ async def test_a_change_of_one_pane_paints_that_pane_alone(monkeypatch: pytest.M
         assert painted.panes == {"encode"}
 
 
-async def test_a_step_paints_the_panes_that_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_step_paints_the_panes_that_show_it_and_a_snapshot_without_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = explorer()
     async with app.run_test(size=SIZE) as pilot:
         await ready(pilot, app)
@@ -105,6 +94,13 @@ async def test_a_step_paints_the_panes_that_show_it(monkeypatch: pytest.MonkeyPa
             await settled(pilot)
         assert {"pairs", "vocabulary", "why", "scrubber"} <= painted.panes
         assert not {"header", "encode"} & painted.panes
+        now = app.engine.snapshot
+        assert now is not None
+        with painting(monkeypatch) as painted:
+            for n in range(10):
+                app.main.show(dataclasses.replace(now, version=now.version + n))
+                await settled(pilot)
+        assert painted.regions == []
 
 
 async def test_a_hidden_pane_paints_nothing_and_is_up_to_date_once_shown(

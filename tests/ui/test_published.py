@@ -89,6 +89,7 @@ def test_a_recipe_file_has_nothing_published(tmp_path: Path) -> None:
     assert "no published sizes" in done.stderr
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_row_is_seen_and_turned(size: tuple[int, int]) -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")

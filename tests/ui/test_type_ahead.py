@@ -30,16 +30,7 @@ async def ready(pilot: Pilot[None], session: FakeSession) -> None:
     await pilot.pause()
 
 
-async def test_what_follows_the_key_that_types_is_typed() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot, session)
-        burst(app, "i", *"naq", events.Paste("pasted"), "escape", "q")
-        await until(pilot, lambda: not app.is_running)
-    assert app.main.encode.line.value == "naqpasted"
-
-
-async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
+async def test_what_follows_the_key_of_a_dialog_is_for_it_and_of_the_key_that_types_is_typed() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
@@ -47,6 +38,9 @@ async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
         await until(pilot, lambda: len(session.of(GoTo)) == 2)
         assert [command.step for command in session.of(GoTo)] == [77, 88]
         assert isinstance(app.screen, MainScreen)
+        burst(app, "i", *"naq", events.Paste("pasted"), "escape", "q")
+        await until(pilot, lambda: not app.is_running)
+    assert app.main.encode.line.value == "naqpasted"
 
 
 @pytest.mark.parametrize("keys", [("ctrl+p",), ("colon",), ("question_mark", "slash")])
