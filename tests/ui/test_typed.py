@@ -37,6 +37,11 @@ def test_the_ends_of_pasted_lines() -> None:
     assert lines_of("a\rb\r\nc\nd\u2028e\x0bf") == "a\nb\nc\nd\u2028e\x0bf"
 
 
+def test_the_encode_pane_has_its_first_text_before_it_is_mounted() -> None:
+    assert EncodePane("a sentence").text == "a sentence"
+    assert len(EncodePane("a" * (TYPED_LIMIT + 1)).text) == TYPED_LIMIT
+
+
 async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_typed() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -44,6 +49,8 @@ async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_ty
         line = app.main.encode.line
         await pilot.press("i")
         await until(pilot, lambda: app.focused is line)
+        line.value = "typed since"
+        assert app.main.encode.text == "typed since"
         line.value = ""
         for character in f"{FAMILY}\u3000":
             app.post_message(events.Key(f"key_{ord(character)}", character))
@@ -52,16 +59,6 @@ async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_ty
         whole = f"{FAMILY}\u3000one\ntwo\nthree"
         await until(pilot, lambda: line.value == whole and line.cursor_position == len(whole))
         await until(pilot, lambda: session.of(do.SetInput) and session.of(do.SetInput)[-1].text == whole)
-
-
-async def test_the_encode_pane_has_its_first_text_before_it_is_mounted() -> None:
-    app, _session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        assert EncodePane("a sentence").text == "a sentence"
-        assert len(EncodePane("a" * (TYPED_LIMIT + 1)).text) == TYPED_LIMIT
-        app.main.encode.line.value = "typed since"
-        assert app.main.encode.text == "typed since"
 
 
 async def test_a_comparison_that_opens_before_the_main_screen_is_mounted_has_the_typed_sentence() -> None:

@@ -8,7 +8,7 @@ import pytest
 from naive import NaiveUnder
 from rows import pair_row
 from screens import screen_text, snapshot
-from stepping import RECIPE, opened, walked
+from stepping import RECIPE, RUN, opened, walked
 from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
@@ -179,16 +179,13 @@ def test_what_may_be_changed_of_a_huge_token_is_found_without_writing_it_out(
 async def test_where_there_is_none_it_is_said_in_a_line() -> None:
     recipe = Recipe(objective="unigram", split="metaspace", unit="char", base="frequency", encode="viterbi",
                     unknown="fused", normalize=("nmt-nfkc",))
-    async with opened(recipe, "sample:hugs") as (app, pilot):
+    async with opened(recipe, "sample:hugs", size=(80, 24)) as (app, pilot):
         await pilot.press("2", "x")
         await until(pilot, lambda: any("what-ifs are of merges" in one for one in notes_of(app)))
-    async with opened() as (app, pilot):
+        app.engine.send(do.SetRecipe(Recipe(split="none"), RUN))
+        await settled(pilot)
         await pilot.press("3", "x")  # a unit: no step made it
         await until(pilot, lambda: any("no merge made this" in one for one in notes_of(app)))
-
-
-async def test_where_no_pair_is_left_the_reason_is_said() -> None:
-    async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
         await app.engine.ask(do.TrainOnText("ab"))
         await walked(app, pilot, 1)
         await pilot.press("2", "x")
