@@ -293,13 +293,6 @@ async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.Monk
     check_saved(ids)
 
 
-async def test_a_command_says_that_a_text_is_no_option() -> None:
-    app = playing("--help", preset_played())
-    async with app.run_test(size=(80, 24)):
-        assert isinstance(app.screen, PlayScreen)
-        assert app.screen.command_line() == "tokentui play -t gpt2 -- --help"
-
-
 async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> None:
     app = playing("user: hug", of_file(file))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -343,31 +336,8 @@ async def test_l_goes_to_the_longest_tokens_one_by_one(file: str) -> None:
             assert f"{rank % len(longest) + 1} of {len(longest)} by length" in screen_text(app)
 
 
-async def test_a_letter_replaces_the_text_of_the_last_time_and_an_arrow_key_keeps_it(file: str) -> None:
-    app = playing("hug", of_file(file))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await encoded(pilot, screen_of(app))
-        await pilot.press("end", "s", "escape", "escape")
-        await until(pilot, lambda: app.screen is app.main)
-        await until(pilot, lambda: read_left().text == "hugs")
-    app = playing(None)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = screen_of(app)
-        await encoded(pilot, screen)
-        assert (screen.editor.text, screen.editor.selected_text) == ("hugs", "hugs")
-        assert "the last time: a letter replaces it" in screen_text(app)
-        await pilot.press("right")
-        await settled(pilot)
-        assert screen.editor.selection.is_empty
-        assert "of the last time: ctrl+u clears it" in screen_text(app)
-        screen.editor.select_all()
-        await pilot.press(*"464 4315")
-        await encoded(pilot, screen)
-        assert screen.editor.text == "464 4315"
-        assert "of the last time" not in screen_text(app)
-
-
 async def test_it_reopens_where_it_was_left(file: str) -> None:
+    """A letter replaces the text of the last time, and an arrow key keeps it."""
     app = playing("hug pugs", of_file(file), preset_played("bert"), offset=3)
     async with app.run_test(size=(100, 30)) as pilot:
         screen = screen_of(app)
@@ -376,6 +346,7 @@ async def test_it_reopens_where_it_was_left(file: str) -> None:
         await encoded(pilot, screen)
         left = screen.left
         await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen is app.main)
         await settled(pilot)
     assert left.text == "hugs pugs"
     assert read_left() == dataclasses.replace(left, tokenizers=tuple(
@@ -387,6 +358,20 @@ async def test_it_reopens_where_it_was_left(file: str) -> None:
         assert screen.left == left
         assert len(ids_of(screen))
         assert len(ids_of(screen, 1))
+        assert (screen.editor.text, screen.editor.selected_text) == ("hugs pugs", "hugs pugs")
+        assert "the last time: a letter replaces it" in screen_text(app)
+        await pilot.press("right")
+        await settled(pilot)
+        assert screen.editor.selection.is_empty
+        assert "of the last time: ctrl+u clears it" in screen_text(app)
+        screen.editor.select_all()
+        await pilot.press(*"464 4315")
+        await encoded(pilot, screen)
+        assert screen.editor.text == "464 4315"
+        assert "of the last time" not in screen_text(app)
+        screen.editor.load_text("--help")  # in a command it is no option
+        await encoded(pilot, screen)
+        assert screen.command_line() == f"tokentui play -t {file} -t bert -- --help"
 
 
 @pytest.mark.parametrize(("wide", "shown"), [(27, "models/small.json · 1 token"), (26, "models · 1 token")])
