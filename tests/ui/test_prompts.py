@@ -46,9 +46,12 @@ def prompts() -> list[tuple[str, str]]:
     return found
 
 
+PROMPTS = prompts()
+
+
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-@pytest.mark.parametrize(("dialog", "prompt"), prompts())
-@pytest.mark.first_run(cases=8)
+@pytest.mark.parametrize(("dialog", "prompt"), PROMPTS)
+@pytest.mark.first_run(cases=5)
 async def test_a_prompt_is_not_cut(dialog: str, prompt: str, size: tuple[int, int]) -> None:
     def init(self: Any) -> None:
         Dialog.__init__(self, FakeEngine())
@@ -65,4 +68,4 @@ async def test_a_prompt_is_not_cut(dialog: str, prompt: str, size: tuple[int, in
 
 
 def test_the_prompts_are_derived() -> None:
-    assert {"Write to >", "Download as >", "text", "word", ">"} <= {prompt for _, prompt in prompts()}
+    assert {"Write to >", "Download as >", "text", "word", ">"} <= {prompt for _, prompt in PROMPTS}
