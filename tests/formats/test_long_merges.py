@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cancelling import cancel_at, checks_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import source, tokens
+from tokentui.formats import pairs, source, tokens
 from tokentui.formats.files import load
 from tokentui.formats.huggingface.file import HUGGINGFACE
 from tokentui.formats.pairs import Pairs, read_names
@@ -39,6 +40,8 @@ def read(data: bytes, long: int, block: int = 8) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "LONG", long)
         patch.setattr(source, "BLOCK", block)
+        patch.setattr(pairs, "PIECE", block)
+        patch.setattr(pairs, "_WORDS", 1 + block)
         try:
             return plain(Source("a file", data).root.value)
         except TokentuiError as error:
@@ -119,6 +122,8 @@ def test_rows_of_all_layouts_are_one_tokenizer_or_one_error(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(source, "LONG", long)
             patch.setattr(source, "BLOCK", block)
+            patch.setattr(pairs, "PIECE", block)
+            patch.setattr(pairs, "_WORDS", 1 + block)
             try:
                 made = HUGGINGFACE.read(Source("a file", data))
             except TokentuiError as error:
@@ -163,7 +168,7 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
     rows += data.draw(st.lists(st.sampled_from(rows), max_size=4)) if rows else []
     rows = data.draw(st.permutations(rows)) if data.draw(st.booleans()) else rows
     missing = data.draw(st.sampled_from([*names, None]))
-    texts = data.draw(st.booleans())
+    texts, piece = data.draw(st.booleans()), data.draw(st.integers(0, 60))
     ids = data.draw(st.permutations(range(len(names)))) if data.draw(st.booleans()) else range(len(names))
     vocabulary = {name: n for n, name in zip(ids, names, strict=True) if name != missing}
     model = {"type": "BPE", "vocab": vocabulary,
@@ -176,6 +181,8 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
             patch.setenv(engines.VARIABLE, kernels)
             patch.setattr(source, "LONG", 0)
             patch.setattr(tokens, "MANY_ROWS", 0)
+            patch.setattr(pairs, "PIECE", piece)
+            patch.setattr(pairs, "_WORDS", 1 + piece)
             try:
                 made = HUGGINGFACE.read(Source("a file", document))
             except TokentuiError as error:
@@ -189,8 +196,12 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
 NAMES_READ = ["a", "b", "\n", "ab", "\x07", '"', "é", "🙂", "\x07\"", "\nab", "x" * 5000]
 
 
+@pytest.mark.parametrize("piece", [0, 9, 1 << 20])
 @pytest.mark.parametrize("ascii_", [True, False])
-def test_kernels_read_the_rows(loaded: None, ascii_: bool) -> None:
+def test_kernels_read_the_rows(
+    loaded: None, ascii_: bool, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokentui.formats.pairs.PIECE", piece)
     rows = [["a", "b"], ["\n", "ab"], ["\x07", '"'], ["é", "🙂"]]
     text = json.dumps(dict.fromkeys(NAMES_READ, 7), indent=2, ensure_ascii=ascii_).encode()
     names = read_names(text, 1)
@@ -216,6 +227,25 @@ def test_kernels_read_the_rows(loaded: None, ascii_: bool) -> None:
     for text_ in ('["a","b"]', '[["a","b"]', '[["a","b"],]', '[["a""b"]]', '[["a","b"]x]', '[["a,"b"]]',
                   '[["a\\', "[", '["a b"', '["a b" "a b"]', '["a\tb"]', '["a\\u00g0 b"]', '["a\\x b"]'):
         assert read_rows(text_) is None
+
+
+def test_it_can_be_cancelled_between_pieces(
+    loaded: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name in ((source, "LONG"), (tokens, "MANY_ROWS"), (pairs, "PIECE"), (pairs, "_WORDS")):
+        monkeypatch.setattr(module, name, int(name == "_WORDS"))
+    made = ["a" * length for length in range(1, 40)]
+    model = {"type": "BPE", "vocab": {name: n for n, name in enumerate(made)},
+             "merges": [["a", name] for name in made[:-1]]}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "model": model}), encoding="utf-8")
+    wanted = load(path).vocabulary.pieces
+    checks = checks_of(lambda: load(path))
+    # Each name is read, and put into a table; each row is read.
+    assert checks > 2 * len(made) + len(model["merges"])
+    for number in range(0, checks, 3):
+        cancel_at(number, lambda: load(path))
+    assert load(path).vocabulary.pieces == wanted
 
 
 @pytest.mark.parametrize("text", [

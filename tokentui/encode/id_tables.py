@@ -185,6 +185,7 @@ class WordIdTable(IdTable):
             from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
             encoder = self._encoder
+            check()
             self._text_kernels = Compiled(
                 encoder.vocabulary, encoder.merges, encoder.pretokenizer,
                 encoder.segmenter if encoder.way.kernel else None, encoder.sections, self._ids_of_each,

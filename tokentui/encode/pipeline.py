@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast, overload
 
+from tokentui.core.jobs import check
 from tokentui.encode.names import NameFinder as NameFinder
 from tokentui.encode.segment.merges import merge_cells
 from tokentui.encode.vocabulary import Sections, TokenizerFile, Vocabulary
@@ -50,7 +51,9 @@ class ImportedVocabulary(Vocabulary):
         self.base_last = False
         self.scores = file.scores
         self.notes = file.notes
+        check()
         self.names = dict(zip(file.ids, file.tokens, strict=False))
+        check()
         self.names.update(file.names)
         self.unreachable = file.never
         self.byte_symbols = file.bytes_

@@ -5,19 +5,31 @@ from __future__ import annotations
 import functools
 import io
 import itertools
+import re
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokentui.core.arrays import flat
+from tokentui.core.jobs import check
 
 if TYPE_CHECKING:
     from tokentui.text.kernels.scan_count import WordTable
 
 _SHORTEST_ID, _SHORTEST_ROW = len('"":0,'), len('"a b",')
 """The fewest bytes of a token with its id, and of a row of merges."""
+PIECE = 1 << 20
+"""Approximate bytes of rows that are read between two checks of the job."""
+_WORDS = 1 << 14
+"""Names that are put into a table between two checks."""
+_BETWEEN = {
+    b"[": re.compile(rb'"\s*(\])\s*,\s*(?=\[\s*")'),
+    b'"': re.compile(rb'(")\s*,\s*(?=")'),
+}
+"""A place between two rows, or a text that looks like one, by the first byte of a row."""
+_TRIES = 9
 
 
 def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
@@ -62,11 +74,16 @@ def read_names(data: bytes, at: int) -> NameTable | None:
     end, count = read_tokens(data, at, text, ends, lengths, ids)
     if end == OTHER:
         return None
+    check()
     try:
         names = io.StringIO(str(text[: ends[count]], "utf-8"))
     except UnicodeDecodeError:
         return None
-    by_name = dict(zip(map(names.read, lengths[:count]), ids[:count], strict=True))
+    by_name: dict[str, int] = {}
+    for first in range(0, count, _WORDS):
+        check()
+        last = min(first + _WORDS, count)
+        by_name.update(zip(map(names.read, lengths[first:last]), ids[first:last], strict=True))
     if len(by_name) < count:
         return None
     bits = (2 * count).bit_length()
@@ -74,8 +91,34 @@ def read_names(data: bytes, at: int) -> NameTable | None:
         flat("uint64", 4 << bits), 64 - bits, flat("int64", count),
         flat("uint8", ends[count] + 2 * INLINE), flat("int64", count + 1), flat("int64", 1),
     )
-    add_words(text, text, ends[: count + 1], lengths[:count], 0, table)
+    for first in range(0, count, _WORDS):
+        check()
+        last = min(first + _WORDS, count)
+        add_words(text, text, ends[: last + 1], lengths[:last], first, table)
     return NameTable(by_name, table, end)
+
+
+def _pieces(
+    data: bytes, at: int, between: re.Pattern[bytes] | None
+) -> Iterator[tuple[bytes, int, int]]:
+    """Yield what may be the next rows of a list: pieces that end between two rows, then all of the rest.
+
+    Args:
+        data: The JSON text.
+        at: The offset of the next row.
+        between: Finds places between two rows.
+
+    Yields:
+        (a list without its opening bracket, the offset of its first row, the offset in `data` of the row
+        after it; 0 for the rest).
+    """
+    cut = between and between.search(data, at + PIECE)
+    for _ in range(_TRIES):
+        if not (between and cut):
+            break
+        yield b"".join((memoryview(data)[at : cut.end(1)], b"]")), 0, cut.end()
+        cut = between.search(data, cut.end())
+    yield data, at, 0
 
 
 class Pairs(Sequence[tuple[str, str]]):
@@ -142,12 +185,27 @@ class Pairs(Sequence[tuple[str, str]]):
         most = (len(data) - at) // _SHORTEST_ROW + 1
         columns = [flat("int64", most) for _ in range(3)]
         buffer = flat("uint8", ROOM + PADDING)
-        end, filled = read_rows(data, at, table, buffer, buffer, *columns)
-        if end == OTHER:
+
+        def read_some(at: int, filled: int) -> tuple[int, int, bool] | None:
+            """Return the offset after the next rows, how many there are, and whether they are the last."""
+            for piece, start, after in _pieces(data, at, between):
+                room = [column[filled:] for column in columns]
+                end, count = read_rows(piece, start, table, buffer, buffer, *room)
+                if end != OTHER:
+                    last = not after or end < len(piece)
+                    return (end + at - start if last else after), count, last
             return None
+
+        filled, last, between = 0, False, _BETWEEN.get(data[at : at + 64].lstrip()[:1])
+        while not last:
+            check()
+            if (found := read_some(at, filled)) is None:
+                return None
+            at, count, last = found
+            filled += count
         for own, column in zip((self.lefts, self.rights, self.makes), columns, strict=True):
             own.frombytes(column[:filled].cast("B"))
-        return int(end)
+        return at
 
     @functools.cached_property
     def _numbers(self) -> defaultdict[str, Any]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from tokentui.core import engines, limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular, read_errors, read_regular, refuse_irregular, status_of
-from tokentui.core.jobs import silent
+from tokentui.core.jobs import check, silent
 from tokentui.core.records import dataclass
 from tokentui.formats import gguf, published
 from tokentui.formats.pairs import Pairs, read_names
@@ -310,6 +310,7 @@ def _by_kernels(data: bytes, where: str) -> Node | None:
         if (end := pairs.read(data, begin.end(), names.table)) is None:
             return None
         tables.append((begin.end() - 1, end, pairs))
+    check()
     with contextlib.suppress(TokentuiError, UnicodeDecodeError):
         root = _around(data, where, tables)
         model = root["model"]
@@ -499,6 +500,7 @@ class Source:
             except UnicodeDecodeError as error:
                 raise self.error(f"not UTF-8 at byte {error.start}") from None
             root = parse(text, self.where)
+        check()
         document = root.mapping()
         model = document.get("model")
         # Rows of a vocabulary and of merges are checked one by one when they are read.

@@ -15,7 +15,7 @@ from typing import Any
 
 from tokentui.core import engines
 from tokentui.core.arrays import flat
-from tokentui.core.jobs import in_blocks
+from tokentui.core.jobs import check, in_blocks
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import PAIRS, EncodingWay
@@ -183,6 +183,7 @@ class Rows:
 
     def _keys(self) -> array[int]:
         """Return the pair of each row, as `left * len(symbols) + right`."""
+        check()
         lefts, rights = self.sides()
         keys = array("q")
         for block in in_blocks(map(add, map(mul, lefts, repeat(len(self._symbols))), rights)):
@@ -286,6 +287,7 @@ def in_merge_order(
     Raises:
         TokentuiError: A part or the result of a row is not in the vocabulary.
     """
+    check()
     names, ids = list(vocabulary), list(vocabulary.values())
     for number, (left, right) in enumerate(rows) if cut or "" in vocabulary else ():
         if not (left and right):
@@ -298,6 +300,7 @@ def in_merge_order(
     if pairs is not rows:
         pairs.add(rows)
     lefts, rights, makes = pairs.lefts, pairs.rights, pairs.makes
+    check()
     if len(pairs.names) > len(names) or min(makes, default=0) < 0:
         number, absent = next(
             (n, name) for n, (left, right) in enumerate(rows)
@@ -306,10 +309,13 @@ def in_merge_order(
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
                                   "a merge joins two tokens into one, all in the vocabulary")
     units_ = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
+    check()
     others, made, makers, late = _parents(len(names), units_, lefts, rights, makes)
+    check()
     others.sort(key=ids.__getitem__)
     first, width = made[0] if made else 0, len(others)
     run = range(first, first + len(made))
+    check()
     if made == array("q", run):  # so it is nearly always: each merge makes the next token
         symbols = array("q", bytes(8 * len(names)))
         symbols[run.start : run.stop] = array("q", range(width, len(names)))
@@ -321,8 +327,10 @@ def in_merge_order(
         order = array("q", others) + made
         symbols = _inverted(order)
         tokens, numbers = list(picked(names, order)), list(picked(ids, order))
+    check()
     by_symbol = Rows(lefts, rights, symbols, first_wins=first_wins)
     ordered = Ordered(tokens, numbers, Merges(by_symbol, makers), by_symbol, _gathered(symbols, makes))
+    check()
     # rows that make different tokens have different pairs
     if twice := 0 if len(made) == len(makes) else len(makes) - by_symbol.distinct():
         which = "first" if first_wins else "last"

@@ -22,7 +22,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
-from tokentui.core.jobs import check
+from tokentui.core.jobs import check, each
 from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, RankedPair, WordPart, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
@@ -185,7 +185,7 @@ class Merging:
     def characters(self) -> dict[str, int]:
         """Return the symbol of each character that is a unit; -1 for one that is no token, but merges."""
         found: dict[str, int] = {}
-        for unit, symbol in self._known.items():
+        for unit, symbol in each(self._known.items()):
             text = unit.decode("utf-8", "replace")
             if len(text) == 1 and text.encode() == unit:
                 found[text] = symbol
@@ -392,7 +392,9 @@ class PairMerging(Merging):
             keys, ranks = array("q", self._given), array("q", self._given.values())
         else:
             keys, ranks = self._given.listed()
-        return PairTable(keys, ranks, array("q", self.makes), self._limit)
+        makes = array("q", self.makes)
+        check()
+        return PairTable(keys, ranks, makes, self._limit)
 
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""

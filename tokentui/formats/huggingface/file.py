@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import regex
 
+from tokentui.core.jobs import check
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import MAX_CHARACTERS
@@ -65,6 +66,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     normalizer: NormalizerStep | None = read_optional(root["normalizer"], "normalizers")
     splitting: PreTokenizerStep | None = read_optional(root["pre_tokenizer"], "pretokenizers")
     model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
+    check()
     kind = type_of(root["model"])
     listed = root["model"]["vocab"].value
     vocabulary = listed if isinstance(listed, dict) else dict(zip(model.tokens, model.ids, strict=True))
@@ -87,6 +89,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     if source.where.endswith((".model", ".spm")):
         what = "the file has a name as sentencepiece's have"
         notes.append(f"{what}; it is Hugging Face's tokenizer.json, and read as that")
+    check()
     late = normalizer is not None and any(token.normalized for token in added)
     recipe, pretokenizer = _pretokenizer(root, model, normalizer, splitting, late)
     source.keeps_split(recipe.split)
@@ -108,6 +111,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
         words.Finder({names[token.id]: token for token in added if token.normalized}),
     )
     cut = axes.split_of(splitting) or ""
+    check()
     return tokenizer_of(replace(
         model, recipe=recipe, specials=specials, unknown=specials[unknown] if unknown else None, names=names,
         pretokenizer=pretokenizer, sections=sections, decoder=decoder, around=(before, after),

@@ -8,6 +8,7 @@ from itertools import repeat
 from math import isfinite
 from typing import Any
 
+from tokentui.core.jobs import check
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
 from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats.pairs import Pairs
@@ -118,7 +119,9 @@ def _bpe(node: Node, byte_level: bool) -> TokenizerFile:
 
     ordered = in_merge_order(vocabulary, rows, node["merges"].at, len(prefix),
                           is_unit=unit if prefix or suffix else None)
+    check()
     pieces = pieces_of(ordered.tokens, byte_level, prefix, suffix)
+    check()
     symbols = {name: symbol for symbol, name in enumerate(ordered.roots)}
     bytes_ = _bytes(node, symbols, notes)
     units = {pieces[symbol]: symbol for name, symbol in symbols.items() if unit(name)}
@@ -222,6 +225,7 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
             if abs(row[1]) > 1e300 or not isfinite(row[1]):
                 raise at.at(number).error("a score is too large", "scores are natural log probabilities")
         names, scores = [name for name, _ in rows], [float(score) for _, score in rows]
+    check()
     symbols = dict(zip(names, range(len(names)), strict=True))
     notes = _empty({"": names.index("")} if "" in symbols else {})
     if max(scores, default=0) > 0:
@@ -237,6 +241,7 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
     policy = "fused" if unknown else "error"
     axes = {"base": "first-seen", "objective": "unigram", "encode": "viterbi",
             "unknown": "byte-fallback" if bytes_ and not byte_level else policy}
+    check()
     pieces = pieces_of(names, byte_level)
     return TokenizerFile(
         "huggingface", _recipe(axes, byte_level), pieces, list(range(len(names))), units=_symbols(pieces),

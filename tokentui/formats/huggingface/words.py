@@ -12,6 +12,7 @@ from typing import Protocol
 
 import regex
 
+from tokentui.core.jobs import each
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
@@ -271,7 +272,7 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
     others: dict[str, int] = {}  # a copy of the vocabulary would take longer than all rows
     rows = list(node.rows([]))
     check_tokens((len(row["content"].text()) for row in rows), node)
-    for row in rows:
+    for row in each(rows):
         content, asked = row["content"].text(), row["id"].number()
         value = row.mapping().get
         flags = {name: flag if isinstance(flag := value(name), bool) else row[name].flag() for name in _FLAGS}
