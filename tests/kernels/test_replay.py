@@ -107,3 +107,9 @@ def test_a_recording_that_is_cut_short_is_refused(
     path.write_bytes(path.read_bytes()[:-1])
     done = replay.replay([driver], LIBRARY, path)
     assert (done.returncode, done.stderr) == (2, "the recording is cut short at call 3\n")
+
+
+@pytest.mark.slow
+def test_the_other_samples_are_encoded_too() -> None:
+    """Also a sample whose graphemes are others where the text runs backward."""
+    replay.work([sample for sample in replay.SAMPLES if sample not in ("english", "python")])
