@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from exporting import put
 from gguf_files import NORMAL, gguf, vocabulary
 from running_cli import done, refused
 
@@ -36,7 +37,7 @@ def trained() -> Tokenizer:
 ])
 def test_a_folder_reads_as_its_file(tmp_path: Path, recipe: str, format: str, name: str) -> None:
     made = tokentui.train("sample:hugs", recipe, vocab_size=262 if recipe in ("gpt2", "minbpe") else 60)
-    made.save(tmp_path / name, format)
+    put(made, tmp_path / name, format)
     file = tmp_path / (name or "vocab.json")
     folder = model_folder(str(tmp_path))
     assert folder is not None
@@ -48,7 +49,7 @@ def test_a_folder_reads_as_its_file(tmp_path: Path, recipe: str, format: str, na
 def test_tokenizer_json_comes_first_and_then_the_file_of_the_class(
     tmp_path: Path, trained: Tokenizer
 ) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     (tmp_path / "vocab.txt").write_text("[UNK]\nhug\n##s\n")
     for name, first in (("GPT2Tokenizer", "vocab.json"), ("BertTokenizerFast", "vocab.txt")):
         (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
@@ -57,14 +58,14 @@ def test_tokenizer_json_comes_first_and_then_the_file_of_the_class(
         assert folder.vocabulary[0] == first
         assert name in folder.why
         assert len(folder.others) == 1
-    trained.save(tmp_path / "tokenizer.json", "huggingface")
+    put(trained, tmp_path / "tokenizer.json", "huggingface")
     folder = model_folder(str(tmp_path))
     assert folder is not None
     assert folder.vocabulary == ("tokenizer.json",)
 
 
 def test_the_class_names_the_split_of_files_without_one(tmp_path: Path, trained: Tokenizer) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "Qwen2Tokenizer"}')
     qwen = tokentui.load(tmp_path)
     assert qwen.recipe.split == "qwen"
@@ -74,7 +75,7 @@ def test_the_class_names_the_split_of_files_without_one(tmp_path: Path, trained:
 
 @pytest.mark.parametrize("format", ["gpt2", "huggingface"])
 def test_added_tokens_of_the_settings_are_tokens(tmp_path: Path, trained: Tokenizer, format: str) -> None:
-    trained.save(tmp_path / ("tokenizer.json" if format == "huggingface" else ""), format)
+    put(trained, tmp_path / ("tokenizer.json" if format == "huggingface" else ""), format)
     rows = {"262": {"content": "<one>", "special": True}, "71": {"content": "<taken>"}}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": rows}))
     (tmp_path / "added_tokens.json").write_text('{"<two>": 263}')
@@ -85,7 +86,7 @@ def test_added_tokens_of_the_settings_are_tokens(tmp_path: Path, trained: Tokeni
 
 
 def test_settings_name_the_tokens_around_a_text(tmp_path: Path, trained: Tokenizer) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     settings = {"add_bos_token": True, "add_eos_token": False, "bos_token": {"content": "<s>"},
                 "added_tokens_decoder": {"400": {"content": "<s>", "special": True}}}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
@@ -95,7 +96,7 @@ def test_settings_name_the_tokens_around_a_text(tmp_path: Path, trained: Tokeniz
 
 
 def test_commands_take_a_folder(tmp_path: Path, trained: Tokenizer) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     folder = str(tmp_path)
     assert done("encode", "-t", folder, "hugs").split() == [str(id_) for id_ in trained.encode("hugs").ids]
     (tmp_path / "vocab.json").unlink()
@@ -112,7 +113,7 @@ def test_a_class_names_the_split_and_the_specials_of_ranks(
     tmp_path: Path, name: str, file: str, text: str, words: tuple[str, ...]
 ) -> None:
     made = tokentui.train("sample:hugs", "gpt2", merges=6)
-    made.save(tmp_path / file, "tiktoken")
+    put(made, tmp_path / file, "tiktoken")
     named = {"263": {"content": "[BOS]", "special": True}}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({
         "tokenizer_class": name, "added_tokens_decoder": named,
@@ -133,9 +134,9 @@ def test_a_class_names_the_split_and_the_specials_of_ranks(
 
 def test_a_vocabulary_of_another_name_is_read_if_it_is_the_only_one(tmp_path: Path) -> None:
     made = tokentui.train("sample:hugs", "minbpe", merges=6)
-    made.save(tmp_path / "mine.model", "minbpe")
+    put(made, tmp_path / "mine.model", "minbpe")
     assert tokentui.load(tmp_path).encode(TEXT).ids == made.encode(TEXT).ids
-    made.save(tmp_path / "other.model", "minbpe")
+    put(made, tmp_path / "other.model", "minbpe")
     with pytest.raises(TokentuiError, match="several files may have the vocabulary"):
         tokentui.load(tmp_path)
 
@@ -157,7 +158,7 @@ def test_a_gguf_file_is_read_if_it_is_the_only_vocabulary(tmp_path: Path) -> Non
 def test_settings_that_cannot_be_read_are_named(
     tmp_path: Path, trained: Tokenizer, settings: bytes, why: str
 ) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     (tmp_path / "tokenizer_config.json").write_bytes(settings)
     folder = model_folder(str(tmp_path))
     assert folder is not None
@@ -175,7 +176,7 @@ def test_settings_that_cannot_be_read_are_named(
 def test_settings_of_another_shape_change_nothing(
     tmp_path: Path, trained: Tokenizer, settings: dict[str, object]
 ) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     for name in ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json"):
         (tmp_path / name).write_text(json.dumps(settings))
     tokenizer = tokentui.load(tmp_path)
@@ -195,7 +196,7 @@ def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_no_link_leads_a_visitor_out_of_a_folder(sealed: Path, trained: Tokenizer) -> None:
     sandbox.unseal()
-    trained.save(sealed / "real", "gpt2")
+    put(trained, sealed / "real", "gpt2")
     secret = sealed / "secret.json"
     secret.write_text('{"added_tokens_decoder": {"400": {"content": "<secret>", "special": true}}}')
     (sealed / "real" / "tokenizer_config.json").symlink_to(secret)
@@ -225,13 +226,13 @@ def test_a_class_sets_a_space_in_front(
     config: dict[str, object], tokens: list[str], format: str, tmp_path: Path, trained: Tokenizer
 ) -> None:
     """As in transformers: tests/peers/test_folder_owners.py compares the classes live."""
-    trained.save(tmp_path / ("tokenizer.json" if format == "huggingface" else ""), format)
+    put(trained, tmp_path / ("tokenizer.json" if format == "huggingface" else ""), format)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     assert "".join(tokentui.load(tmp_path).encode("hugs").tokens) == "".join(tokens)
 
 
 def test_qwen2_normalizes_a_vocabulary_without_steps(tmp_path: Path, trained: Tokenizer) -> None:
-    trained.save(tmp_path, "gpt2")
+    put(trained, tmp_path, "gpt2")
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "Qwen2Tokenizer"}')
     tokenizer = tokentui.load(tmp_path)
     assert tokenizer.encode("e\u0301").ids == tokenizer.encode("\xe9").ids
@@ -247,7 +248,7 @@ def test_decoded_text_is_cleaned_up_as_in_transformers(
     """Spaces in front of punctuation go, but not of BPE."""
     size = None if cleaned else 260
     made = tokentui.train(texts=["do n't , go ."] * 9, recipe=recipe, vocab_size=size, specials=["</s>"])
-    made.save(tmp_path / "tokenizer.json", "huggingface")
+    put(made, tmp_path / "tokenizer.json", "huggingface")
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"clean_up_tokenization_spaces": asked}))
     tokenizer = tokentui.load(tmp_path)
     text = "do n't , go ."

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
 import re
 from pathlib import Path
 
 import pytest
-from exporting import bytes_of, preset
+from exporting import preset, put, unproved
 from running_cli import cli, refused
 
 import tokentui
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import export, mistaken
+from tokentui.formats.files import mistaken
 
 MADE = (
     ("huggingface", "gpt2", "tokenizer.json"), ("huggingface", "bert", "mine.json"),
@@ -28,16 +27,13 @@ MADE = (
 SAYS_WHERE = re.compile(r"line \d+|byte [\d,]+|row \d+|column \d+|cut off|is missing")
 
 
-written = functools.cache(bytes_of)
-
-
 @pytest.fixture(params=MADE, ids=lambda row: f"{row[0]}-{row[2]}")
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A tokenizer file."""
     format, name, called = request.param
     files = WRITTEN[format].files
     path: Path = tmp_path / called
-    path.write_bytes(written(preset(name), format)[files.index(called) if len(files) > 1 else 0])
+    path.write_bytes(unproved(preset(name), format)[files.index(called) if len(files) > 1 else 0])
     return path
 
 
@@ -92,7 +88,7 @@ def test_it_is_read_as_a_text_where_that_is_said(made: Path) -> None:
 
 
 def test_one_that_is_packed(tmp_path: Path) -> None:
-    export(preset("gpt2"), tmp_path / "tokenizer.json", "huggingface")
+    put(preset("gpt2"), tmp_path / "tokenizer.json", "huggingface")
     data = (tmp_path / "tokenizer.json").read_bytes()
     packed = tmp_path / "tokenizer.json.gz"
     packed.write_bytes(gzip.compress(data[: len(data) // 2]))
@@ -137,6 +133,6 @@ def test_what_is_no_file_is_left_to_the_reader(tmp_path: Path) -> None:
 
 def test_a_folder_of_texts_is_read_whatever_it_holds(tmp_path: Path) -> None:
     """What lies in a folder was not named."""
-    export(preset("gpt2"), tmp_path / "tokenizer.json", "huggingface")
+    put(preset("gpt2"), tmp_path / "tokenizer.json", "huggingface")
     (tmp_path / "a.txt").write_text("a")
     assert len(tokentui.read(tmp_path).documents) == 2

@@ -8,10 +8,11 @@ import struct
 from pathlib import Path
 
 import pytest
+from exporting import put
 
 from tokentui import read, train
 from tokentui.core.errors import TokentuiError
-from tokentui.formats.files import export, load, recognize
+from tokentui.formats.files import load, recognize
 
 
 def llama2c(*tokens: tuple[bytes, float]) -> bytes:
@@ -67,7 +68,7 @@ def test_bytes_that_became_characters_are_named(tmp_path: Path, format: str, pre
     }
     tokenizer = train(read(texts=["the hat on the mat, naïve and bold"] * 3), preset, **options)
     path = tmp_path / "file.json"
-    export(tokenizer, path, format)
+    put(tokenizer, path, format)
     saved = path.read_bytes().decode("utf-8", "replace").encode()
     changed = saved != path.read_bytes()
     assert changed == (format == "sentencepiece")

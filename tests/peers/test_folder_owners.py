@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import put
 from running_cli import cli, done, refused
 
 import tokentui
@@ -21,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "model"
     path.mkdir()
     made = tokentui.train("sample:english", "llama3", merges=300, specials=["<s>"])
-    made.save(path / "tokenizer.json", "huggingface")
+    put(made, path / "tokenizer.json", "huggingface")
     (path / "tokenizer_config.json").write_text(json.dumps({
         "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>",
         "added_tokens_decoder": {"0": {"content": "<s>", "special": True}},
@@ -73,7 +74,7 @@ def test_settings_of_a_class_give_the_ids_of_transformers(
     name, _, split = recipe.partition(" -s split=")
     axes: dict[str, Any] = {"split": split} if split else {}
     made = tokentui.train("sample:english", name, vocab_size=500, specials=specials, **axes)
-    made.save(tmp_path / names[format], format)
+    put(made, tmp_path / names[format], format)
     file = tmp_path / (names[format] or "vocab.json")
     alone = tokentui.load(file, made.recipe.split if format == "gpt2" else "")
     settings = {"tokenizer_class": "GPT2Tokenizer", **config}
@@ -93,7 +94,7 @@ def test_ranks_with_the_split_of_their_class_give_the_ids_of_tiktoken(
     tmp_path: Path, name: str, file: str
 ) -> None:
     pytest.importorskip("tiktoken")
-    tokentui.train("sample:parallel", "gpt2", merges=300).save(tmp_path / file, "tiktoken")
+    put(tokentui.train("sample:parallel", "gpt2", merges=300), tmp_path / file, "tiktoken")
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
     texts = [*tokentui.read("sample:parallel").documents, TEXT, "中文English混合 <|im_end|>", "cafe\u0301"]
     tokenizer = tokentui.load(tmp_path)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
+
+from exporting import put
 
 import tokentui
 
@@ -56,11 +59,15 @@ def chats(template: str) -> list[dict[str, Any]]:
     return made
 
 
+@functools.cache
+def _model() -> tokentui.Tokenizer:
+    return tokentui.train("sample:english", "gpt2", vocab_size=600, specials=SPECIALS)
+
+
 def write_model(folder: Path, template: str = "", **config: object) -> str:
     """Write a tokenizer with `SPECIALS` in Hugging Face's format, and its config. Returns its path."""
-    tokenizer = tokentui.train("sample:english", "gpt2", vocab_size=600, specials=SPECIALS)
     path = folder / "tokenizer.json"
-    tokenizer.save(path, format="huggingface")
+    put(_model(), path, "huggingface")
     settings = {**TOKENS, **({"chat_template": template} if template else {}), **config}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return str(path)

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from exporting import put
+
 import tokentui
 from tokentui import Tokenizer
 from tokentui.formats.huggingface.words import CLIP
@@ -101,7 +103,7 @@ def write(folder: Path, name: str, **settings: object) -> Path:
             lines = (*specials, *_LETTERS, *(f"##{letter}" for letter in _LETTERS), *WORDS)
             (folder / "vocab.txt").write_text("\n".join(lines))
             return folder
-        _model(recipe, specials).save(folder, format)
+        put(_model(recipe, specials), folder, format)
         if name == "CLIP":  # its vocabulary has each byte, also at the end of a word
             ids = json.loads((folder / "vocab.json").read_text())
             units = (unit + end for end in ("", "</w>") for unit in LETTERS)
@@ -111,9 +113,9 @@ def write(folder: Path, name: str, **settings: object) -> Path:
         return folder
     layout = LAYOUTS[name]
     model = _model(layout.recipe, layout.specials)
-    model.save(folder / layout.file, "sentencepiece")
+    put(model, folder / layout.file, "sentencepiece")
     if name == "Marian":
-        model.save(folder / "target.spm", "sentencepiece")
+        put(model, folder / "target.spm", "sentencepiece")
     if name in LISTED:
         pieces = [entry.piece.decode() for entry in model.entries()][3:]
         kept = [piece for n, piece in enumerate(reversed(pieces)) if n % 20]  # some have no id

@@ -15,7 +15,7 @@ from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
-from tokentui.formats.files import load
+from tokentui.formats.files import load, targets
 from tokentui.formats.proof import ExportReport, check_holds, contents
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Spec, Unsupported
@@ -100,9 +100,16 @@ def fitted(tokenizer: Tokenizer, format: str) -> Fitted:
     return WRITTEN[format].codec.to_format(Spec(tokenizer))
 
 
+@functools.lru_cache(128)
 def unproved(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
     """The files of a tokenizer, which are not read back and tried as `bytes_of` has it."""
     return WRITTEN[format].codec.write(fitted(tokenizer, format))
+
+
+def put(tokenizer: Tokenizer, path: Path, format: str) -> None:
+    """Write the files of a tokenizer as `save` does, in a fifth of its time: they are not proved."""
+    for place, data in zip(targets(path, WRITTEN[format]), unproved(tokenizer, format), strict=True):
+        Path(place).write_bytes(data)
 
 
 def dumps(tokenizer: Tokenizer) -> str:
