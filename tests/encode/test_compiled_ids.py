@@ -163,11 +163,11 @@ def test_short_texts_one_by_one(
     monkeypatch.setattr(id_tables, "MANY_CHARS", 40)
     monkeypatch.setattr(kernels, "SHORT_BYTES", most_bytes)
     monkeypatch.setattr(kernels, "SHORT_WORD", most_of_word)
-    monkeypatch.setattr(kernels, "KEPT_WORDS", 3000)
+    monkeypatch.setattr(kernels, "KEPT_WORDS", 1000)
     tokenizer, plain = Tokenizer(trained(name).vocabulary), Tokenizer(trained(name).vocabulary)
     listed = [
         "", "the mug", "a pug's", "\udcff mug", "é ▁ <s> mug\n", "hug" * 90, "  ",
-        *(" ".join(f"{at * 7919 % 9973:x}" for at in range(n, n + 60)) for n in range(0, 4200, 60)),
+        *(" ".join(f"{at * 7919 % 9973:x}" for at in range(n, n + 60)) for n in range(0, 1500, 60)),
         "the mug",
     ]
     found = [answer(functools.partial(tokenizer.encode_ids, text)) for text in listed]
@@ -374,7 +374,7 @@ def test_progress_and_cancelling(
     else:
         request.getfixturevalue("kernels")
         monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 1000)
-    tokenizer, text = trained("gpt2").at(40), CORPUS * 1000
+    tokenizer, text = trained("gpt2").at(40), CORPUS * 300
     told: list[tuple[int, int]] = []
     found = tokenizer.encode_ids(text, progress=lambda *one: told.append(one))
     assert told == sorted(told)

@@ -48,7 +48,7 @@ TEXTS = st.text("lowernst idN,12#é▁<u>k" + "\x01\udc80A", max_size=9) | st.sa
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(text=TEXTS, name=st.sampled_from(sorted(PRESETS)), merges=st.integers(0, 20),
        longest=st.none() | st.integers(1, 4), hard=st.booleans())
 def test_exactly_one_reason_applies_to_any_text(

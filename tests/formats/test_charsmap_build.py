@@ -54,6 +54,7 @@ def test_no_steps_are_no_rules_and_others_are_refused() -> None:
         rules_of(("nfc",))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("steps", [("nmt-nfkc",), ("nmt-nfkc", "lowercase"), ("lowercase",)])
 def test_text_is_plain_where_no_rule_matches_at_any_place_of_it(steps: tuple[str, ...]) -> None:
     rules = Charsmap(rules_of(steps)[0], Node(None, "rules"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import made_up_format
 import pytest
-from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset, trained
+from exporting import HOSTILE, SMALL, again, fitted, preset, put, trained, unproved
 from reimporting import import_again
 from running_cli import cli, done
 
@@ -40,7 +40,7 @@ def test_a_record_names_what_there_is() -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_a_written_file_is_of_its_format_alone(name: str) -> None:
     format = WRITTEN[name]
-    files = bytes_of(preset(SMALL[name]), name)
+    files = unproved(preset(SMALL[name]), name)
     assert recognized(source_of(format.files, files)) is format
     later = list(FORMATS.values())[list(FORMATS).index(name) + 1 :]
     claims = [other.name for other in later if other.codec.sniff(source_of(format.files, files))]
@@ -68,7 +68,7 @@ def test_a_file_that_is_read_gives_the_same(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_damaged_copies_are_refused_in_a_line(tmp_path: Path, name: str) -> None:
     format, draw = WRITTEN[name], random.Random(name)
-    files = bytes_of(preset(SMALL[name]), name)
+    files = unproved(preset(SMALL[name]), name)
     for file, data in zip(format.files, files, strict=True):
         (tmp_path / file).write_bytes(data)
     path, data = tmp_path / format.files[-1], files[-1]
@@ -94,7 +94,7 @@ def test_a_name_and_the_first_bytes_tell_the_format_that_is_written(tmp_path: Pa
         path = tmp_path / suffix.removeprefix(".")
         path = path if not suffix.startswith(".") else tmp_path / f"a{suffix}"
         assert format_of(path, ours.recipe) is format
-        export(ours, path)
+        put(ours, path, name)
         files = targets(path, format)
         told = [error.what for file in files if (error := mistaken(file))]
         assert told == [f"a tokenizer, not a corpus: {format.about}"] * len(files), suffix

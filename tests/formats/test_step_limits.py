@@ -156,7 +156,7 @@ def test_added_tokens_are_found_leftmost_and_longest() -> None:
 
 
 def test_a_pattern_has_its_own_time(tmp_path: Path, limited: Callable[..., None]) -> None:
-    limited(file_pattern_seconds=0.1)
+    limited(file_pattern_seconds=0.02)
     path = tmp_path / "tokenizer.json"
     path.write_bytes(document(normalizer=replace("(?:x|xx|xxx)+(?<!x)", "")))
     with pytest.raises(TokentuiError, match=r"takes too long.*file-pattern-seconds"):

@@ -362,7 +362,7 @@ def test_scores_that_are_equal_as_floats_only_are_no_tie() -> None:
 def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
     axes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    large, small, recipe = Corpus.from_text(novel(60_000)), Corpus.from_text("a b c"), Recipe(**axes)
+    large, small, recipe = Corpus.from_text(novel(6000)), Corpus.from_text("a b c"), Recipe(**axes)
     assert start(large, recipe).traits.engine == COMPILED
     assert start(small, recipe).traits.engine == COMPILED
     monkeypatch.setenv(engines.VARIABLE, "off")

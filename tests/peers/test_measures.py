@@ -66,7 +66,7 @@ def recount(owner: owners.Owner, lines: list[str], unknown: int | None) -> dict[
 def test_every_measure_is_that_of_the_owners_library(name: str, tmp_path: Path) -> None:
     ours, owner = owners.read(name, tmp_path), owners.owner_of(name, tmp_path)
     for corpus in CORPORA:
-        lines = [line for line in peers.text(corpus).split("\n") if line]
+        lines = [line for line in peers.text(corpus).split("\n") if line][:60]
         counted = tally(ours, Corpus.from_lines(lines))
         found = {measure.name: measure.of(counted) for measure in MEASURES}
         expected = recount(owner, lines, ours.vocabulary.unknown_id)

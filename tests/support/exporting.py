@@ -146,8 +146,6 @@ def bytes_of(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
 
 def again(tokenizer: Tokenizer, format: str, folder: Path) -> Tokenizer:
     """Written, and read by its content."""
-    files = bytes_of(tokenizer, format)
-    paths = [folder / name for name in WRITTEN[format].files]
-    for path, data in zip(paths, files, strict=True):
-        path.write_bytes(data)
-    return load(paths[0], tokenizer.recipe.split if WRITTEN[format].needs_split else "")
+    first = folder / WRITTEN[format].files[0]
+    put(tokenizer, first, format)
+    return load(first, tokenizer.recipe.split if WRITTEN[format].needs_split else "")

@@ -237,7 +237,7 @@ def test_a_letter_is_not_separated_from_its_accent() -> None:
 
 
 def test_a_slow_pattern_is_named_from_here_too(limited: Callable[..., None]) -> None:
-    limited(pattern_seconds=0.05)
+    limited(pattern_seconds=0.01)
     pre = pretokenizer(split="regex:(a|aa)+$")
     for ask in (pre.words, pre.analyze):
         with pytest.raises(TokentuiError, match="takes too long"):

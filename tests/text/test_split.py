@@ -353,7 +353,7 @@ def test_own_pattern_gives_whole_matches_that_are_not_empty(text: str) -> None:
 
 
 def test_an_own_pattern_that_takes_too_long_names_the_place(limited: Callable[..., None]) -> None:
-    limited(pattern_seconds=0.05)
+    limited(pattern_seconds=0.01)
     text = "\x1b[2J" + "a" * 60 + "!"
     for ask in (splitter(r"regex:(a|aa)+$").words, splitter(r"regex:(a|aa)+$").spans):
         with pytest.raises(TokentuiError) as caught:

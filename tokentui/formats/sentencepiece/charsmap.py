@@ -253,11 +253,14 @@ def _lower(root: TrieState) -> None:
     for node in _nodes(root):
         if node.made is not None:
             node.made = _NEWEST.lowercase(node.made)
-    for code in range(_LARGEST):
-        character = chr(code)
-        if not 0xD800 <= code < 0xE000 and (lower := _NEWEST.lowercase(character)) != character:
-            node = root.follow.setdefault(character, TrieState())
-            node.made = lower if node.made is None else node.made
+    for codes in _blocks():
+        block = "".join(map(chr, codes))
+        if _NEWEST.lowercase(block) == block:
+            continue
+        for character in block:
+            if (lower := _NEWEST.lowercase(character)) != character:
+                node = root.follow.setdefault(character, TrieState())
+                node.made = lower if node.made is None else node.made
 
 
 def _nmt_trie() -> TrieState:
@@ -291,13 +294,17 @@ def _nmt_trie() -> TrieState:
     return root
 
 
+def _blocks() -> Iterator[range]:
+    """Yield blocks of at most 256 code points of characters, without NUL and surrogates."""
+    for first in range(0, _LARGEST, 0x100):
+        if not 0xD800 <= first < 0xE000:
+            yield range(max(1, first), first + 0x100)
+
+
 def _changing() -> Iterator[int]:
     """Yield the code points of each block of 256 in which a character may change. Most blocks have none: if a
     text is in the form NFKD, each of its characters is."""
-    for first in range(0, _LARGEST, 0x100):
-        codes = range(max(1, first), min(first + 0x100, _LARGEST))
-        if 0xD800 <= first < 0xE000:
-            continue
+    for codes in _blocks():
         block = "".join(map(chr, codes))
         if _NEWEST.nfkd(block) != block or nmt_changes(codes):
             yield from codes
