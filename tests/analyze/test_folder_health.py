@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import unproved
 from running_cli import cli, done
 
 import tokentui
 from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN
 from tokentui.analyze.health.folder import FOLDER_CHECKS, examine_folder
 from tokentui.analyze.results import CheckResult
+from tokentui.formats import WRITTEN
 from tokentui.formats.folder import model_folder
 from tokentui.preset_table import PRESETS
 
@@ -24,11 +27,17 @@ NAMES = {"gpt2": "", "huggingface": "tokenizer.json", "bert": "vocab.txt", "sent
 TEMPLATE = "{{ bos_token }}{% for message in messages %}{{ message['content'] }}{% endfor %}"
 
 
+@functools.cache
+def _trained(recipe: str) -> tokentui.Tokenizer:
+    return tokentui.train("sample:english", recipe, vocab_size=600, specials=["<unk>", END])
+
+
 def made(folder: Path, recipe: str, formats: tuple[str, ...], tokenizer_class: str = "") -> int:
     """Train a small tokenizer and export it in these formats with settings that agree. Return its size."""
-    tokenizer = tokentui.train("sample:english", recipe, vocab_size=600, specials=["<unk>", END])
+    tokenizer = _trained(recipe)
     for format in formats:
-        tokenizer.save(folder / NAMES[format], format)
+        for name, data in zip(WRITTEN[format].files, unproved(tokenizer, format), strict=True):
+            (folder / (NAMES[format] or name)).write_bytes(data)
     change(folder, "tokenizer_config.json", tokenizer_class=tokenizer_class or "PreTrainedTokenizerFast")
     end = tokentui.load(folder).vocabulary
     number = end.special_id(END) if END in end.specials else None

@@ -329,7 +329,7 @@ def test_merges_in_any_form_are_read(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text(FORMS[name](right), encoding="utf-8")
     assert grade(exercise, str(path)).passed
-    path.write_text(FORMS[name]([right[1], right[0], *right[2:]]), encoding="utf-8")
+    path.write_text(FORMS[name](engine(S, LOWEST, 11)), encoding="utf-8")
     found = grade(exercise, str(path))
     assert not found.passed
     assert found.difference is not None

@@ -19,7 +19,7 @@ from tokentui.recipe import Recipe
 from tokentui.ui.dialogs.charts import ChartsScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 
-CORPUS = "sample:english"
+CORPUS, SMALL = "sample:english", "sample:parallel/english"
 
 
 @pytest.mark.first_run(cases=1)
@@ -47,14 +47,14 @@ def test_the_charts_count_the_ids_of_the_encoded_corpus(recipe: str) -> None:
 
 
 def test_the_command_has_the_charts_and_their_values(tmp_path: Path) -> None:
-    tokenizer = tokentui.train(CORPUS, "gpt2", merges=40)
+    tokenizer = tokentui.train(SMALL, "gpt2", merges=40)
     path = tmp_path / "t.json"
     tokenizer.save(path)
-    found = id_uses(tokenizer, tokentui.read(CORPUS))
-    row = json.loads(done("inspect", "-t", str(path), "--charts", CORPUS, "--json"))
+    found = id_uses(tokenizer, tokentui.read(SMALL))
+    row = json.loads(done("inspect", "-t", str(path), "--charts", SMALL, "--json"))
     assert [(one["id"], one["uses"]) for one in row["uses"]] == list(found.uses)
     assert sum(row["lengths"].values()) == sum(row["scripts"].values()) == 296
-    text = done("inspect", "-t", str(path), "--charts", CORPUS)
+    text = done("inspect", "-t", str(path), "--charts", SMALL)
     assert [name for name in ("Zipf", "coverage", "by id", "scripts", "characters")
             if not any(line.startswith(name) for line in text.splitlines())] == []
     assert f"1: {found.ranked[0]:,} uses" in text

@@ -164,8 +164,6 @@ def test_standard_input_is_counted(tmp_path: Path) -> None:
 def test_wrong_words_are_one_line(
     words: list[str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "--scheduler" in words:
-        pytest.importorskip("distributed", reason="the extra dask is not installed")
     monkeypatch.chdir(tmp_path)
     result = cli("count", *words)
     assert result.exit_code == 2

@@ -25,10 +25,11 @@ def unigram(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_a_seed_gives_the_same_tokens_and_others_give_others(unigram: str) -> None:
-    drawn = {seed: done("encode", "-t", unigram, "--sample", str(seed), TEXT) for seed in range(20)}
-    assert drawn == {seed: done("encode", "-t", unigram, "--sample", str(seed), TEXT) for seed in range(20)}
+    drawn = {seed: done("encode", "-t", unigram, "--sample", str(seed), TEXT) for seed in range(12)}
+    for seed in (0, 5, 11):
+        assert done("encode", "-t", unigram, "--sample", str(seed), TEXT) == drawn[seed]
     assert len(set(drawn.values())) > 3
-    for ids in drawn.values():
+    for ids in set(drawn.values()):
         assert done("decode", "-t", unigram, *ids.split()).strip() == TEXT
 
 

@@ -184,9 +184,10 @@ def test_the_cursor_goes_from_value_to_value() -> None:
     assert seen == [1, 100, 100, 1, 100, 0]
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_room_is_kept_to_and_safe(kind: Kind) -> None:
+@pytest.mark.parametrize("width", [6, 11, 30, 79])
+def test_every_room_is_kept_to_and_safe(kind: Kind, width: int) -> None:
     """All rooms, kinds, axes: no line is wider than its room, all have one width, and text is made safe."""
     values = (0.0, 5.0, None, 1e9, 3.0, -4.0, 1e-9, 2.0, None)
     series = Series(tuple(map(float, range(9))), values, kind, EVIL)
@@ -199,7 +200,7 @@ def test_every_room_is_kept_to_and_safe(kind: Kind) -> None:
     pictures += [HeatMap(EVIL, (EVIL,) * 3, (EVIL,) * 2, ((1.0, None),) * 3, Axis(EVIL, EVIL)),
                  HeatMap("", (), (), (), Axis("")), chart((), ()), chart((1.0,), (None,)),
                  chart((1.0,), (0.0,), log=True)]
-    for picture, width, height in itertools.product(pictures, (6, 11, 30, 79), (1, 3, 7, 8, 23)):
+    for picture, height in itertools.product(pictures, (1, 3, 7, 8, 23)):
         for logs in ((None, None), (True, True)):
             lines = draw(picture, width, height, View(None, *logs))
             assert len(lines) <= height

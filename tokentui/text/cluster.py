@@ -351,6 +351,8 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
     Raises:
         TokentuiError: Dask is not installed, or no scheduler responds.
     """
+    local = address.partition(":")[0] == LOCAL
+    processes = min(_processes(address), max(parts, 1)) if local else 0
     try:
         dask: Dask = importlib.import_module("dask")
         distributed: Dask = importlib.import_module("distributed")
@@ -360,11 +362,10 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as stack:
-        if address.partition(":")[0] == LOCAL:
+        if local:
             # A worker imports the modules of this process, and none from the current folder.
             stack.enter_context(_environment("PYTHONSAFEPATH", "1"))
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": _TIMES_LOST}))
-            processes = min(_processes(address), max(parts, 1))
             with _uninterrupted():
                 cluster = distributed.LocalCluster(
                     n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=None,
