@@ -36,11 +36,11 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 
 
-@pytest.fixture
-def novel(tmp_path: Path) -> Path:
-    """A text of a megabyte, with enough different words."""
-    path = tmp_path / "novel.txt"
-    path.write_text(made_up_words.novel(15_000))
+@pytest.fixture(scope="module")
+def novel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text of half a megabyte, with enough different words."""
+    path = tmp_path_factory.mktemp("novel") / "novel.txt"
+    path.write_text(made_up_words.novel(7_000))
     return path
 
 
@@ -218,8 +218,8 @@ async def test_a_later_preview_takes_the_place_of_an_earlier_one(session: Watche
     assert all(isinstance(answer, PreviewView | Cancelled) for answer in answers)
 
 
-async def test_questions_are_answered_about_one_step_while_it_runs(session: Watched, novel: Path) -> None:
-    await session.send(do.Open((str(novel),)))
+async def test_questions_are_answered_about_one_step_while_it_runs(session: Watched) -> None:
+    await session.send(do.TrainOnText(made_up_words.novel(1_500)))
     await session.settle()
     session.send(do.SetInput("strongest"))
     session.send(do.GoTo(300))
@@ -415,7 +415,7 @@ async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
     session: Watched, loaded: None, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(engines.VARIABLE, "on")
-    text = (await asyncio.to_thread(novel.read_text, encoding="utf-8"))[:900_000]
+    text = await asyncio.to_thread(novel.read_text, encoding="utf-8")
     await session.send(do.TrainOnText(text))
     await session.send(do.GoTo(300))
     await session.send(do.SetViewport(Viewport(candidates_top=20)))

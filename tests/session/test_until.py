@@ -18,7 +18,7 @@ from tokentui.text.read import read
 from tokentui.ui.dialogs.ask import until
 
 CORPUS = read("sample:english")
-RUNS = {"gpt2": Run.of({"merges": 60}), "wordpiece": Run.of({"merges": 60}), "gage": Run.of({"merges": 20}),
+RUNS = {"gpt2": Run.of({"merges": 20}), "wordpiece": Run.of({"merges": 20}), "gage": Run.of({"merges": 20}),
     "sentencepiece-unigram": Run.of({"vocab_size": 300})}
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import product
 
 
+@functools.cache
 def made_up(parts: tuple[str, ...], lines: int, *, numbered: bool = False) -> str:
     """Lines of twelve words.
 
