@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, pasted, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from objectives import UNIGRAM
@@ -121,7 +121,7 @@ async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
 ) -> None:
     face = FakeEngine(snapshot(**changes), run=run)
     async with shown(UntilScreen(face)) as (app, pilot):
-        await typed(pilot, "size 2000")
+        await pasted(pilot, "size 2000")
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert face.of(RunUntil) == [RunUntil(size=2000)]
@@ -132,7 +132,7 @@ async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
 async def test_a_size_that_no_pruning_comes_to_becomes_that_of_the_training(run: Run) -> None:
     face = FakeEngine(snapshot(**UNIGRAM), run=run)
     async with shown(UntilScreen(face)) as (app, pilot):
-        await typed(pilot, "size 2000")
+        await pasted(pilot, "size 2000")
         await until(pilot, lambda: "vocab_size becomes 2,000" in screen_text(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
@@ -219,22 +219,16 @@ async def test_go_to_on_all_sizes() -> None:
         await tried_on_all_sizes(pilot)
 
 
-async def test_find_is_one_line_at_the_foot() -> None:
+@pytest.mark.parametrize(("keys", "answer"), [
+    ((*"new", "enter"), "new"),  # what it held was selected
+    (("backspace", "enter"), ""), (("escape",), None),  # to find nothing and to leave are not the same
+])
+async def test_find_is_one_line_at_the_foot(keys: tuple[str, ...], answer: str | None) -> None:
     async with shown(FindScreen(FakeEngine(), "Pairs", "old")) as (app, pilot):
-        await until(pilot, lambda: "find in Pairs > old" in screen_text(pilot).split("\n")[-1])
-        await typed(pilot, "new")  # what it held was selected
-        await pilot.press("enter")
-        await until(pilot, lambda: app.result == "new")
-
-
-async def test_find_nothing_and_leave_are_not_the_same() -> None:
-    async with shown(FindScreen(FakeEngine(), "Pairs", "old")) as (app, pilot):
-        await pilot.press("backspace", "enter")
-        await until(pilot, lambda: app.result == "")
-    async with shown(FindScreen(FakeEngine(), "Pairs", "old")) as (app, pilot):
-        await pilot.press("escape")
+        assert "find in Pairs > old" in screen_text(pilot).split("\n")[-1]
+        await pilot.press(*keys)
         await until(pilot, lambda: app.answered)
-        assert app.result is None
+        assert app.result == answer
 
 
 @pytest.mark.slow
@@ -250,7 +244,8 @@ async def test_ways_to_go_are_listed_below_the_line() -> None:
         await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, GoToScreen))
         ways = "List the steps that segmented", "Run until", "List all steps", "Show where", "Go back to"
-        assert [words for words in ways if words not in screen_text(pilot)] == []
+        seen = screen_text(pilot)
+        assert [words for words in ways if words not in seen] == []
         screen = app.screen
         assert isinstance(screen, GoToScreen)
         await pilot.press("down", "down", "up", "up")

@@ -12,7 +12,6 @@ from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.dialogs.help import _LISTS, PANES, HelpScreen, engine_line, groups_of
 from tokentui.ui.keymap import SCREENS, all_actions, sections_of
-from tokentui.ui.main_screen import MainScreen
 
 
 def deed(id: str, keys: tuple[str, ...], label: str, help: str) -> BoundAction:
@@ -82,50 +81,49 @@ async def test_all_keys_are_one_page_or_two(screen: str, size: tuple[int, int], 
         if not help.all:
             await until(pilot, lambda: "Try: " in screen_text(pilot))
             await pilot.press("question_mark")
-        await until(pilot, lambda: "v view" in screen_text(pilot))
         await until(pilot, lambda: help.pages == pages)
+        await settled(pilot)
         seen = screen_text(pilot)
+        assert "v view" in seen
         await pilot.press("down")
-        await until(pilot, lambda: pages == 1 or "page 2 of 2" in screen_text(pilot))
+        await settled(pilot)
         seen += screen_text(pilot)
+        assert pages == 1 or "page 2 of 2" in seen
         for title, _ in groups_of(help._sections, help._first):
             assert title in seen
         await pilot.press("question_mark")
         await until(pilot, lambda: not isinstance(app.screen, HelpScreen))
 
 
-@pytest.mark.parametrize("pane", ["corpus", "pairs", "vocabulary", "encode"])
-@pytest.mark.first_run(cases=2)
-async def test_it_opens_at_the_focused_pane(pane: str) -> None:
+async def test_it_opens_at_the_focused_pane_closes_and_leads_to_the_finder() -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        app.main.go(pane)
-        app.main.typing = False
-        await pilot.pause()
-        app.main.action_show_keys()
-        await until(pilot, lambda: PANES[pane].shows[:30] in screen_text(pilot))
-        assert PANES[pane].example[:30] in screen_text(pilot)
+        for pane, key in zip(("corpus", "encode", "pairs", "vocabulary"), ("escape", "q") * 2, strict=True):
+            app.main.go(pane)
+            app.main.typing = False
+            await pilot.pause()
+            app.main.action_show_keys()
+            await settled(pilot)
+            seen = screen_text(pilot)
+            assert PANES[pane].shows[:30] in seen
+            assert PANES[pane].example[:30] in seen
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen is app.main)
+        await pilot.press("question_mark", "slash")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
 
 
-@pytest.mark.parametrize("key", ["escape", "q"])
-async def test_keys_that_close_it(key: str) -> None:
-    async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus")) as (app, pilot):
-        await pilot.press(key)
-        await until(pilot, lambda: app.answered)
-        assert not app.result
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["slash", "colon", "ctrl+p"])
-@pytest.mark.first_run(cases=1)
 async def test_it_leads_to_the_finder(key: str) -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await pilot.press("question_mark", key)
         await until(pilot, lambda: isinstance(app.screen, FinderScreen))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
 
 
 async def test_hostile_actions_on_all_sizes() -> None:

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
-from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, pasted, shown, tried_on_all_sizes, typed
 from screens import explorer, snapshot
 from textual.widgets import Input
 from waiting import screen_text, settled, until
@@ -105,24 +105,26 @@ SHOWN = (
 """What the answer to each question has at any size."""
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_each_question_has_its_answer(size: tuple[int, int]) -> None:
+async def test_each_question_has_its_answer() -> None:
     session = Session()
     session.end.set()
     dialog = QuestionsScreen(session)
-    async with shown(dialog, size) as (_app, pilot):
+    async with shown(dialog, (120, 40)) as (_app, pilot):
         await pilot.press("x")
         await until(pilot, lambda: dialog.answer is not None and dialog.answer.exhausted is not None)
-        for question, words in enumerate(SHOWN, 1):
-            await pilot.press(str(question))
-            await until(pilot, lambda question=question: dialog.tab == question)  # type: ignore[misc]
-            await pilot.pause()
-            assert [one for one in words if one not in screen_text(pilot)] == []
+        for size in ((120, 40), (80, 24), (40, 12)):
+            await pilot.resize_terminal(*size)
+            for question, words in enumerate(SHOWN, 1):
+                await pilot.press(str(question))
+                await until(pilot, lambda question=question: dialog.tab == question)  # type: ignore[misc]
+                await pilot.pause()
+                seen = screen_text(pilot)
+                assert [one for one in words if one not in seen] == []
 
 
-async def test_keys_go_from_question_to_question() -> None:
+async def test_keys_go_from_question_to_question_and_sort_tables() -> None:
     dialog = QuestionsScreen(Session())
-    async with shown(dialog) as (app, pilot):
+    async with shown(dialog, (120, 40)) as (app, pilot):
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         for key, wanted in (
             ("tab", 2), ("right", 3), ("tab", 4), ("tab", 0), ("shift+tab", 4), ("left", 3), ("1", 1),
@@ -136,15 +138,7 @@ async def test_keys_go_from_question_to_question() -> None:
         await until(
             pilot, lambda: listing.cursor == 0 and "218,886 tokens saved, 35.2 %" in screen_text(pilot)
         )
-        await pilot.press("escape")
-        await until(pilot, lambda: app.answered)
-
-
-async def test_a_table_is_sorted_by_each_of_its_columns_and_as_it_was() -> None:
-    dialog = QuestionsScreen(Session())
-    async with shown(dialog, (120, 40)) as (_, pilot):
-        await until(pilot, lambda: dialog.answer is not None and dialog.listing.rows)
-
+        await pilot.press("1")
         def ids() -> list[str]:
             return ["".join(text for text, _ in row.cells[0]) for row in dialog.listing.rows]
 
@@ -163,6 +157,8 @@ async def test_a_table_is_sorted_by_each_of_its_columns_and_as_it_was() -> None:
         for _ in range(3):
             await pilot.press("S")
         assert ids() == ["5", "1", ""]  # by units; what is no document comes last
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
 
 
 async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
@@ -220,18 +216,11 @@ async def test_a_word_of_ones_own() -> None:
         assert not app.answered
         await pilot.press("w", "ctrl+u", "enter")
         await until(pilot, lambda: session.asked[-1] == ("", False) and "‘·the’" in screen_text(pilot))
-
-
-async def test_the_ways_of_one_word_are_not_shown_for_another() -> None:
-    session = Session()
-    dialog = QuestionsScreen(session)
-    async with shown(dialog) as (_app, pilot):
-        await pilot.press("4")
-        await until(pilot, lambda: "‘·the’" in screen_text(pilot))
+        # The ways of one word are not shown for another.
         session.held = asyncio.Event()
         await pilot.press("w")
         await until(pilot, lambda: isinstance(dialog.focused, Input))
-        await typed(pilot, "other")
+        await pasted(pilot, "other")
         await pilot.press("enter")
         waits = "waits: the engine is starting"  # the face of this test has no snapshot
         await until(pilot, lambda: waits in screen_text(pilot) and "‘·the’" not in screen_text(pilot))
