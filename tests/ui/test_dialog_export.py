@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from screens import snapshot
-from waiting import PATIENCE, screen_text, text_of, until
+from waiting import PATIENCE, screen_text, settled, text_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
@@ -83,8 +83,9 @@ async def test_the_list_takes_no_focus_that_has_moved_on() -> None:
 async def test_the_formats_and_what_each_loses() -> None:
     screen = dialog(Writer())
     async with shown(screen, (100, 30)) as (_, pilot):
-        await until(pilot, lambda: "lossless" in screen_text(pilot))
+        await settled(pilot)
         text = screen_text(pilot)
+        assert "lossless" in text
         assert "Export the tokenizer of step 1,234" in text
         assert "loses pattern, specials" in text
         assert "not possible: it is encoded with m" in text

@@ -74,18 +74,21 @@ def text_of(dialog: PiecesScreen) -> PiecesText:
     return dialog.query_one(PiecesText)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_each_piece_has_the_number_of_its_branch(size: tuple[int, int]) -> None:
+async def test_each_piece_has_the_number_of_its_branch() -> None:
     dialog = PiecesScreen(Corpus(WORDS * 2, "二 documents"), CorpusPlace())
-    async with shown(dialog, size) as (_app, pilot):
-        await pilot.press("end")
-        await until(pilot, lambda: "the end of the corpus" in plain(list(text_of(dialog).cells)))
-        await pilot.press("home")
-        await until(pilot, lambda: text_of(dialog).top == 0 and "Typed text" in screen_text(pilot))
-        await pilot.pause()
-        assert "17 pre-tokens, 9 distinct" in screen_text(pilot)
-        assert "¹It│³'│¹s·│²12│¹·o│³'│¹clock⇥│³!" in screen_text(pilot)
-        assert "¹On│¹·an│¹·exceptionally│¹·hot" in screen_text(pilot)
+    async with shown(dialog, (120, 40)) as (_app, pilot):
+        for size in ((120, 40), (80, 24), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.press("end")
+            await until(pilot, lambda: "the end of the corpus" in plain(list(text_of(dialog).cells)))
+            await pilot.press("home")
+            await settled(pilot)
+            assert text_of(dialog).top == 0
+            seen = screen_text(pilot)
+            assert "Typed text" in seen
+            assert "17 pre-tokens, 9 distinct" in seen
+            assert "¹It│³'│¹s·│²12│¹·o│³'│¹clock⇥│³!" in seen
+            assert "¹On│¹·an│¹·exceptionally│¹·hot" in seen
 
 
 @pytest.mark.slow

@@ -119,7 +119,7 @@ async def test_a_sample_is_marked_on_the_screen(size: tuple[int, int], other: st
             assert ("First steps · " + told in lines(pilot)) is not sample
 
 
-async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
+async def test_the_present_one_is_asked_first_each_only_once_and_the_newest_wish_counts() -> None:
     trial = Trial(gpt2=HERE)
     dialog = recipes(trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
@@ -127,22 +127,16 @@ async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
         await pilot.press("down")
         await until(pilot, lambda: "differ from" in lines(pilot))
         await pilot.press("up", "down", "up", "down")
-        await until(pilot, lambda: dialog.query_one("#presets", Listing).cursor_key == "gpt4")
+        presets = dialog.query_one("#presets", Listing)
+        await until(pilot, lambda: presets.cursor_key == "gpt4")
         # A preset is a recipe: the run stays, and GPT-2's is the one in use.
         assert trial.asked == [GPT2, preset("gpt4")]
         assert [run.stops.merges for run in trial.runs] == [1000, 1000]
-
-
-async def test_keys_never_wait_and_a_newer_wish_takes_the_place_of_an_older_one() -> None:
-    trial = Trial(gpt2=HERE)
-    dialog = recipes(trial)
-    async with shown(dialog, (120, 40)) as (_, pilot):
-        await until(pilot, lambda: "First steps · the same" in lines(pilot))
+        # Keys never wait, and a newer wish takes the place of an older one.
         trial.open.clear()
-        await pilot.press("down", "down", "down")
-        presets = dialog.query_one("#presets", Listing)
+        await pilot.press("down", "down")
         await until(pilot, lambda: presets.cursor_key == "gpt1" and trial.asked[-1] == preset("gpt1"))
-        await until(pilot, lambda: len(trial.given_up) == len(trial.asked) - 2)
+        await until(pilot, lambda: trial.given_up == trial.asked[2:-1])
         assert "First steps · …" in lines(pilot)
         trial.open.set()
         await until(pilot, lambda: "differ from" in lines(pilot))
@@ -211,29 +205,25 @@ async def test_all_sizes() -> None:
         await tried_on_all_sizes(pilot)
 
 
-async def test_the_session_is_asked_and_told() -> None:
-    app, session = explorer(run=RUN)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        session.answers[Preview] = HERE
-        await pilot.press("a")
-        await until(pilot, lambda: "First steps · the same" in lines(pilot))
-        asked = session.of(Preview)[0]
-        assert asked.recipe == GPT2
-        assert asked.run.stops.merges == 1000
-        app.screen.dismiss(RecipeChoice(GPT2, asked.run, "size"))
-        await until(pilot, lambda: session.of(KeepPlace))
-        assert session.of(KeepPlace) == [KeepPlace("size")]
-        assert session.of(SetRecipe) == []
-
-
-async def test_a_failure_of_the_session_is_a_line() -> None:
+async def test_the_session_is_asked_and_told_and_its_failure_is_a_line() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         session.answers[Preview] = ValueError("broken")
         await pilot.press("a")
         await until(pilot, lambda: "internal error: ValueError" in screen_text(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        session.answers[Preview] = HERE
+        await pilot.press("a")
+        await until(pilot, lambda: "First steps · the same" in lines(pilot))
+        asked = session.of(Preview)[-1]
+        assert asked.recipe == GPT2
+        assert asked.run.stops.merges == 1000
+        app.screen.dismiss(RecipeChoice(GPT2, asked.run, "size"))
+        await until(pilot, lambda: session.of(KeepPlace))
+        assert session.of(KeepPlace) == [KeepPlace("size")]
+        assert session.of(SetRecipe) == []
 
 
 @pytest.mark.parametrize("name", PRESETS)
