@@ -16,9 +16,9 @@ MERGES = 40
 
 
 async def test_it_has_the_tokens_of_each_step_where_there_is_room() -> None:
-    tokenizer = tokentui.train("sample:english", "gpt2", merges=MERGES)
-    tokens = tokenizer.budget("sample:english").curves[0].tokens
-    async with opened(Recipe(), size=(120, 40), run=Run.of({"merges": MERGES})) as (app, pilot):
+    tokenizer = tokentui.train("sample:sailor", "gpt2", merges=MERGES)
+    tokens = tokenizer.budget("sample:sailor").curves[0].tokens
+    async with opened(Recipe(), "sample:sailor", run=Run.of({"merges": MERGES})) as (app, pilot):
         await walked(app, pilot, 23)
         assert app.main.snapshot is not None
         column = app.main.snapshot.main

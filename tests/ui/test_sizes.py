@@ -21,8 +21,8 @@ from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import MeasureSizes
 from tokentui.ui.dialogs.sizes import SizesScreen
 
-MERGES = 60
-CORPUS = "sample:english"
+MERGES = 48
+CORPUS = "sample:sailor"
 
 
 @pytest.mark.first_run(cases=1)
