@@ -52,10 +52,12 @@ async def test_nothing_gives_the_pair_away_and_a_guess_is_typed() -> None:
         rows_shown = [line[region.x : region.right] for line in lines]
         assert not any(char.isdigit() for line in rows_shown[region.y : region.bottom] for char in line)
         await pilot.press("P", "1")
-        await until(pilot, lambda: "next  u+g" in screen_text(app))
-        assert "n next" in screen_text(app).splitlines()[-1]
-        await until(pilot, lambda: "▸ u+g" in screen_text(app))
-        assert before.splitlines()[1:20] == screen_text(app).splitlines()[1:20]
+        await settled(pilot)
+        seen = screen_text(app)
+        assert "next  u+g" in seen
+        assert "n next" in seen.splitlines()[-1]
+        assert "▸ u+g" in seen
+        assert before.splitlines()[1:20] == seen.splitlines()[1:20]
         await pilot.press("P", "n")
         await until(pilot, lambda: "Which pair is merged next?" in screen_text(app))
         await pilot.press(*"zz")

@@ -92,12 +92,14 @@ async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None
     async with opened(size=size) as (app, pilot):
         await walked(app, pilot, 36)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, StepsScreen) and "−" in screen_text(app))
         await settled(pilot)
-        assert re.search(r"36 w\+h +wh +20 ", screen_text(app))
+        assert isinstance(app.screen, StepsScreen)
+        seen = screen_text(app)
+        assert "−" in seen
+        assert re.search(r"36 w\+h +wh +20 ", seen)
         await pilot.press("S", "down", "Y")
-        await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
         await settled(pilot)
+        assert isinstance(app.screen, WhyScreen)
         seen = screen_text(app)
         for text in ("th+e → the", "140", "e+r 103 (−37)", "6,227 → 6,087"):
             assert text in seen
@@ -128,9 +130,10 @@ async def test_a_small_screen_names_the_step_that_one_went_to() -> None:
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 36)
         await until(pilot, lambda: re.search(r"made w\+h → wh \(20\) · next  \S+ → \S+", screen_text(app)))
         await pilot.press("Y")
-        await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
-        await until(pilot, lambda: "Why · step 36 made, then step 37 next" in screen_text(app))
+        await settled(pilot)
+        assert isinstance(app.screen, WhyScreen)
         seen = screen_text(app)
+        assert "Why · step 36 made, then step 37 next" in seen
         assert seen.index("step 36  made") < seen.index("step 37  the next step")
 
 
