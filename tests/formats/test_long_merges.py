@@ -143,6 +143,7 @@ def test_a_file_is_the_same_tokenizer_by_blocks(tmp_path: Path, monkeypatch: pyt
     whole = load(path)
     monkeypatch.setattr(source, "LONG", 0)
     monkeypatch.setattr(source, "BLOCK", 4)
+    monkeypatch.setattr(tokens, "BLOCK", 2)
     blocks = load(path)
     assert blocks.vocabulary.merges == whole.vocabulary.merges
     assert list(blocks.encode_ids("abcbcab")) == list(whole.encode_ids("abcbcab")) == [4, 5, 3]

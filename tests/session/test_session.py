@@ -533,10 +533,12 @@ async def test_the_first_screen_of_a_file_needs_no_more_than_a_part_of_the_text(
     path, file = tmp_path / "text.txt", tmp_path / "tokenizer.json"
     path.write_text("hugs and pugs in the street\n" * 2_000)
     tokentui.train(str(path), "llama2", merges=20).save(str(file))
-    seen, sizes, count = threading.Event(), list[int](), Pretokens.count
+    seen, sizes, count, published = threading.Event(), list[int](), Pretokens.count, list[bool]()
+    monkeypatch.setattr(driver, "DRAWN_S", 60)
 
     def counted(pretokens: Pretokens, corpus: Corpus) -> tuple[Words, dict[str, int]]:
         sizes.append(corpus.characters)
+        published.append(any(snapshot.main.partial for snapshot in session.snapshots))
         if len(sizes) == 2:
             assert seen.wait(60), "the part is not shown before the whole text is read"
         return count(pretokens, corpus)
@@ -552,3 +554,4 @@ async def test_the_first_screen_of_a_file_needs_no_more_than_a_part_of_the_text(
     first, *others = sizes
     assert first <= opening.FIRST_LOOK_OPENED
     assert others == [28 * 2_000]
+    assert published == [False, True]  # the rest does not compete with what draws the part

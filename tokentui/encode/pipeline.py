@@ -64,7 +64,7 @@ class ImportedVocabulary(Vocabulary):
     def size(self, merges: int) -> int:
         """Return the number of ids after a number of merges, including specials and byte tokens, without
         unused ids."""
-        return len({self.order[symbol] for symbol in self.symbols(merges)}.union(self._specials.values()))
+        return len({*map(self.order.__getitem__, self.symbols(merges)), *self._specials.values()})
 
     def byte_id(self, value: int) -> int:
         """Return the id of the byte-fallback token of a byte."""
@@ -121,9 +121,10 @@ class ImportedVocabulary(Vocabulary):
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials have no symbol."""
-        taken = set(self._specials.values())
         by_id = super().symbols_by_id(merges)
-        return {number: symbol for number, symbol in by_id.items() if number not in taken}
+        for number in self._specials.values():
+            by_id.pop(number, None)
+        return by_id
 
     def truncated(self, merges: int) -> Vocabulary:
         """Return this vocabulary with all its merges: one that was read from a file does not grow."""

@@ -515,8 +515,8 @@ class Vocabulary:
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials and byte tokens have no symbol."""
-        ids = self.ids(merges)
-        return {ids[symbol]: symbol for symbol in self.symbols(merges)}
+        symbols = self.symbols(merges)
+        return dict(zip(map(self.ids(merges).__getitem__, symbols), symbols, strict=True))
 
     # ---- marks: which tokens continue a word and which end one
 

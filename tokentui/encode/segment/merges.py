@@ -20,6 +20,7 @@ import heapq
 import itertools
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import gt
 from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core.jobs import check, each
@@ -398,7 +399,8 @@ class PairMerging(Merging):
 
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
-        back = (later for earlier, later in itertools.pairwise(self.makes) if earlier > later)
+        following = self.makes[1:]
+        back = itertools.compress(following, map(gt, self.makes, following))
         return max(0, min(back, default=len(self._vocabulary.pieces)) - self._base)
 
 

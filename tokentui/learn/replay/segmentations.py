@@ -21,6 +21,8 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress
+from operator import not_
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
@@ -104,7 +106,10 @@ class TokenOrder:
     @functools.cached_property
     def made(self) -> Sequence[int]:
         """The step at which each symbol comes into use, 0 for the symbols of the start."""
-        steps = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize))
+        steps, tokens = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize)), self.tokens
+        if isinstance(tokens, range):  # merges, of which there may be half a million
+            steps[tokens.start : tokens.stop] = array("l", range(1, len(tokens) + 1))
+            return steps
         for number, symbol in enumerate(self.tokens, 1):
             steps[symbol] = number
         return steps
@@ -116,7 +121,7 @@ class TokenOrder:
         Of symbols with the same id only the first is listed, and none with the id of a special or byte token.
         """
         taken, ids = set(self._fixed), self.vocabulary.ids(self.merges)
-        roots = [symbol for symbol, number in enumerate(self.made) if not number]
+        roots = list(compress(range(len(self.made)), map(not_, self.made)))
         roots.sort(key=ids.__getitem__)
         symbols = array("l", [*roots, *self.tokens])
         numbers = set(map(ids.__getitem__, symbols))

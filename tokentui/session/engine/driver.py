@@ -45,8 +45,10 @@ QUIET_S = 0.5
 """Seconds before the progress of another recipe or a typed text is shown; a faster one shows none."""
 ARRIVE_S = 0.05
 """Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
-DRAWN_S = 0.5
+DRAWN_S = 2.0
 """The most seconds that a loader waits for the snapshot of the part that it has read."""
+DRAW_S = 0.15
+"""Seconds that it leaves the interpreter to the screen after that."""
 LOOK_S = 0.5
 """The most seconds for one match of a pattern in text that is only displayed, such as the typed text."""
 REST_S = 0.15
@@ -143,6 +145,8 @@ class Session:
         self._wake.set()
         if self._task:
             await asyncio.wait([self._task])
+        if self._loading is not None:
+            self._loading.drawn.set()
         for pool in (self._loader, self._columns, self._pool):
             pool.close()
         for answer in list(self._asked):
@@ -197,6 +201,8 @@ class Session:
                     future.set_result(answer)
             if snapshot is not None:
                 self._publish(snapshot)  # before the callbacks of the futures, which the loop calls later
+                if (loading := self._loading) is not None and loading.shows:
+                    self._loop.call_later(DRAW_S, loading.drawn.set)
             if wait == 0 or self._inbox:
                 continue
             rests = wait is None and not (self._loader.running or self._columns.running or self._pool.running)
@@ -232,8 +238,6 @@ class Session:
             waits = state.waiting
             wait = self._report_work(wait)
             snapshot = self._new_snapshot(now, working, waits)
-            if snapshot is not None and (loading := self._loading) is not None and loading.shows:
-                loading.drawn.set()
             under_way = self._columns.running
             if any(
                 column.needs_fallback and ("column", (column.key,)) not in under_way
@@ -432,6 +436,8 @@ class Session:
         before = replaced.before if replaced is not None else state.main.training
         loading = self._loading = Loading(command, before, now, shows=replaced is not None and replaced.shows)
         self._quiet_until = 0.0 if command.fresh else now + QUIET_S
+        if replaced is not None:
+            replaced.drawn.set()
 
         def partial(training: Training) -> None:
             self._call_engine(lambda: self._show_part(loading, training))
