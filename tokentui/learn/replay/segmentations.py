@@ -426,22 +426,25 @@ class _Merges:
 
     def changes(self) -> list[Change]:
         """Return the changes of the word, in order of their steps. To be called before `spans`."""
-        now: Counter[int | None] = Counter(self._symbols)
-        changes: list[Change] = [(0, dict(now))] if self._last else []
-        for token, group in itertools.groupby(self._merges, key=lambda merge: merge[2]):
+        changes: list[Change] = []
+        if self._last:
+            changes.append((0, dict(Counter(self._symbols))))
+        change, step = dict[int | None, int](), 0
+        for left, right, token, *_ in self._merges:
             if token - self._first >= self._last:
                 break
-            change: Counter[int | None] = Counter()
-            for left, right, *_ in group:
-                change.update((token,))
-                change.subtract((left, right))
-            now.update(change)
-            changes.append((token - self._first, change))
+            if token - self._first != step:
+                change, step = {}, token - self._first
+                changes.append((step, change))
+            change[token] = change.get(token, 0) + 1
+            change[left] = change.get(left, 0) - 1
+            change[right] = change.get(right, 0) - 1
         if self._token is not None:
-            change = Counter((self._token,))
-            if self._last:
-                change.subtract(now)
-            changes.append((self._last, change))
+            whole: dict[int | None, int] = {self._token: 1}
+            for _, change in changes:
+                for symbol, by in change.items():
+                    whole[symbol] = whole.get(symbol, 0) - by
+            changes.append((self._last, whole))
         return changes
 
 
