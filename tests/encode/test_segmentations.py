@@ -62,7 +62,7 @@ def test_the_fewest_tokens(pairs: list[tuple[int, int]], words: list[str], limit
     assert found.chosen == tokenizer.encode(text).pieces
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(pieces=st.dictionaries(st.text("ab", min_size=2, max_size=3), st.integers(1, 40), max_size=6),
        words=st.lists(st.text("ab", min_size=1, max_size=5), max_size=3), limit=st.integers(0, 9))
 def test_the_most_probable(pieces: dict[str, int], words: list[str], limit: int) -> None:

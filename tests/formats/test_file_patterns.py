@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import regex
 from exporting import dumps, loads
+from health_checks import checked
 
-from tokentui.analyze.health import PASS, examine
+from tokentui.analyze.health import PASS
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
@@ -92,7 +93,7 @@ def test_a_pattern_of_its_own(tmp_path: Path) -> None:
     assert view.branches == (*branches(tokenizer.recipe.split).names, BETWEEN)
     assert {view.branches[part.branch or 0] for part in view.corpus if part.text.isspace()} == {BETWEEN}
     assert {part.branch for part in view.corpus if part.text.isalnum()} == {0}
-    assert next(check for check in examine(tokenizer).checks if check.name == "file").status == PASS
+    assert checked(tokenizer, "file").status == PASS
 
 
 def test_an_own_file_may_spell_the_pattern_in_another_way(tmp_path: Path) -> None:
@@ -137,7 +138,7 @@ def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
 def test_what_no_axis_says_is_only_near(tmp_path: Path, step: dict[str, Any]) -> None:
     tokenizer = opened(tmp_path, step)
     assert pieces(tokenizer).branches == (OWN_STEPS,)
-    check = next(check for check in examine(tokenizer).checks if check.name == "file")
+    check = checked(tokenizer, "file")
     assert check.status != PASS
     assert any(
         f"split={tokenizer.recipe.split} is only".encode() in example.piece for example in check.examples

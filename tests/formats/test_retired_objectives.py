@@ -61,6 +61,7 @@ def test_a_recipe_file_is_read(name: str, tmp_path: Path) -> None:
     assert done("split", "-r", str(path), input="two words")
 
 
+@pytest.mark.first_run(cases=2)
 @RETIRED
 def test_commands_refuse_to_train_in_one_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"

@@ -9,13 +9,13 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from health_checks import checked
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import Naive
 from trainers import best, start
 
 from tokentui import learn
-from tokentui.analyze.health import examine
 from tokentui.analyze.vocabulary import exhausted, usage
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
@@ -219,7 +219,7 @@ def test_why_a_symbol_with_a_space_in_front_is_two_tokens() -> None:
         why_not(bare, "the").sentence
         == "It is one token: the symbol with id 0, which is recognized wherever it occurs."
     )
-    assert {one.name: one.status for one in examine(tokenizer).checks}["specials"] == "PASS"
+    assert checked(tokenizer, "specials").status == "PASS"
 
 
 @pytest.mark.parametrize(

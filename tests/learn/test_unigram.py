@@ -133,7 +133,7 @@ def test_back_restores_exactly() -> None:
 
 
 @given(st.lists(st.integers(0, 12), max_size=8), st.floats(0, 0.004))
-@settings(max_examples=8)
+@settings(max_examples=5)
 def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> None:
     straight, wandering = trainer(), trainer()
     learn.run(straight, Stops())

@@ -102,7 +102,7 @@ def test_any_corpus(recipe: Recipe, counted: dict[str, int], target: int, seeds:
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", ["english", "finnish", "korean"])
 def test_samples(name: str) -> None:
-    lines = find_sample(name).path.read_text("utf-8").splitlines()[:200]
+    lines = find_sample(name).path.read_text("utf-8").splitlines()[:80]
     check(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines, 10**6, 300)
 
 
@@ -132,7 +132,7 @@ def test_edges_that_are_not_kept_change_no_number(
 
 def test_a_word_of_one_letter_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every place of it begins sixteen pieces, whose edges would be most of what a training holds."""
-    size = 40_000
+    size = 16_000
     words = Words(("a" * size,), (1,))
     monkeypatch.setattr(lattices, "MOST_EDGES", 0)
     tracemalloc.start()

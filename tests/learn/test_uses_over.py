@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from tokentui import learn
 from tokentui.axes import preset
+from tokentui.encode.encoder import WordEncoder
 from tokentui.learn import Life, Trainer, Used, jump, start
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.unigram import UnigramTrainer
@@ -86,7 +89,16 @@ def test_uses_of_the_tokens_of_a_file(name: str) -> None:
         assert _spread(list(learn.uses_over(replay, symbol)()), steps) == _recounted(replay, symbol, steps)
 
 
+@functools.cache
+def _models() -> list[WordEncoder]:
+    """The encoder of each step of `_unigram`."""
+    trainer = _unigram()
+    return [trainer.tokenizer(number).encoder for number in range(trainer.number + 1)]
+
+
+@functools.cache
 def _unigram() -> UnigramTrainer:
+    """A training at its end. Who goes back in it comes here again."""
     trainer = start(read("sample:english"), preset("sentencepiece-unigram"), Run(Stops(vocab_size=300)))
     learn.run(trainer, Stops(vocab_size=300))
     assert isinstance(trainer, UnigramTrainer)
@@ -110,8 +122,8 @@ def test_uses_of_a_piece_at_every_step() -> None:
 def test_the_life_of_a_word_is_that_of_whole_models(word: str) -> None:
     trainer = _unigram()
     lives: list[Life] = []
-    for number in range(trainer.number + 1):
-        tokens = trainer.tokenizer(number).encoder.word(word)
+    for number, encoder in enumerate(_models()):
+        tokens = encoder.word(word)
         pieces = tuple(token.piece or b"" for token in tokens)
         if not lives or lives[-1].pieces != pieces:
             lives.append(Life(number, pieces))

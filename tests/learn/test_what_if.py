@@ -65,6 +65,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[str]:
 # ---- the text of a what-if
 
 
+@settings(max_examples=24)
 @given(st.integers(1, 2**53 - 1), st.lists(st.binary(min_size=1, max_size=4), min_size=1, max_size=2))
 def test_any_bytes_are_written_and_read(step: int, parts: list[bytes]) -> None:
     one = WhatIf(step, FORBID, tuple(parts))
