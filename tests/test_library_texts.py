@@ -16,7 +16,7 @@ LINES = ["the cat sat on the mat", " two  spaces ", "héllo 12345 don't", "", "t
 LINES = LINES * 3 + ["a last line"]
 
 
-@pytest.mark.first_run(cases=23)
+@pytest.mark.first_run(cases=7)
 @pytest.mark.parametrize("name", [one.name for one in tokentui.presets()])
 def test_every_preset_trains_on_texts_as_on_a_file_of_lines(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

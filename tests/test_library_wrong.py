@@ -182,6 +182,7 @@ def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str) -> None:
             tokenizer.encode_batch([wrong])
 
 
+@pytest.mark.first_run(cases=8)
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_training_is_not_pickled_and_its_tokenizer_is(name: str) -> None:
     trainer = tokentui.Trainer("sample:hugs", name)

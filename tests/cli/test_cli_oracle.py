@@ -40,7 +40,7 @@ def run_words(run: dict[str, Any]) -> list[str]:
      else pytest.param(*case.values, id=case.id, marks=[*case.marks, pytest.mark.soak])
      for n, case in enumerate(TRAIN)],
 )
-@pytest.mark.first_run(cases=28)
+@pytest.mark.first_run(cases=5)
 def test_training(case: dict[str, Any], tmp_path: Path) -> None:
     if "match" in case:
         pytest.skip("compared with a tolerance elsewhere")
@@ -103,6 +103,7 @@ def decode(case: dict[str, Any], file: str) -> None:
     assert answers == [{"text": item["text"]} for item in items]
 
 
+@pytest.mark.first_run(cases=8)
 @pytest.mark.parametrize("case", SPLIT)
 def test_splitting(case: dict[str, Any]) -> None:
     asked = "".join(json.dumps({"text": item["text"]}) + "\n" for item in case["items"])

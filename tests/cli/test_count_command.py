@@ -47,6 +47,7 @@ NAMES = [f"all{end}" for kind in counted.KINDS for end in kind.ends]
 """A name for each end that asks for a kind of file of counts."""
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_of_counts_is_read_as_counts_whatever_its_name(name: str, tmp_path: Path) -> None:
     _skip_missing(name)
@@ -60,6 +61,7 @@ def test_a_file_of_counts_is_read_as_counts_whatever_its_name(name: str, tmp_pat
     assert twice == {word: 2 * times for word, times in expected.items()}
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_of_another_split_are_refused(name: str, tmp_path: Path) -> None:
     _skip_missing(name)

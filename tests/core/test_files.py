@@ -141,6 +141,7 @@ def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
     assert (tmp_path / ("x" * 250)).read_bytes() == b"new"
 
 
+@pytest.mark.first_run(cover=2)
 @pytest.mark.parametrize("old", [None, b"old"])
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "no"), KeyboardInterrupt(), Killed()], ids=["error", "ctrl-c", "kill"]

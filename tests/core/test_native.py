@@ -72,7 +72,7 @@ def test_the_shipped_tables_are_those_of_the_installed_regex_if_it_takes_them() 
     (0x0378, rules.EITHER), (0x1FFFD, rules.EITHER), (0x31000, rules.SIGN), (0xE0100, rules.SIGN),
     (ord("%"), rules.SPACING), (0x20, rules.SIGN), (ord("5"), rules.SIGN), (0xD800, rules.NUMBER),
 ])
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 def test_tables_with_one_other_class_do_not_agree(code: int, name: int) -> None:
     """Also inside a run of a class, where a new version of Unicode assigns characters."""
     table = rules._letters()

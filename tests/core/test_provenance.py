@@ -76,6 +76,7 @@ def test_a_library_that_the_manifest_does_not_list_fails(package: Path) -> None:
     assert provenance.problems(package) == ["other.so is not in manifest.json: delete it"]
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_changed_source_fails(name: str, package: Path) -> None:
     with (package / name).open("a", encoding="utf-8") as file:
@@ -85,6 +86,7 @@ def test_a_changed_source_fails(name: str, package: Path) -> None:
     ]
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_comment_or_docstring_in_a_source_changes_nothing(name: str, package: Path) -> None:
     with (package / name).open("a", encoding="utf-8") as file:

@@ -89,6 +89,7 @@ def answers(maker: Callable[..., Any], words: dict[str, bool]) -> list[Any]:
     ]
 
 
+@pytest.mark.first_run(cases=10)
 @pytest.mark.parametrize("first", [0, records._FIRST], ids=["many objects", "few objects"])
 @pytest.mark.parametrize("words", SHAPES, ids=str)
 def test_records_behave_like_standard_dataclasses(

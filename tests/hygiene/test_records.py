@@ -124,6 +124,7 @@ def test_every_axis_is_tried() -> None:
     assert VALUES.keys() == AXES.keys()
 
 
+@pytest.mark.first_run(cases=8)
 @pytest.mark.parametrize("axis", VALUES)
 def test_a_new_value_is_trained_by(axis: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     record, same = VALUES[axis]

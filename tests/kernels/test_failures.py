@@ -224,6 +224,7 @@ KERNELS += [(UNIGRAM, f"tokentui.learn.kernels.unigram.PASSES.{name}", call) for
 )]
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize(("recipe", "kernel", "call"), KERNELS)
 def test_walking(recipe: Recipe, kernel: str, call: int, failing: Failing) -> None:
     with plain():

@@ -61,7 +61,7 @@ def test_any_text_in_any_chunks(
         assert counted(counting, lines, RECIPES[name], threads=threads) == plainly(lines, RECIPES[name])
 
 
-@pytest.mark.first_run(cases=18)
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_long_text_and_each_beginning(
     counting: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
@@ -72,6 +72,7 @@ def test_a_long_text_and_each_beginning(
         assert counted(counting, [LongText(text.encode())], RECIPES[name]) == plainly([text], RECIPES[name])
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("split", [name for name, one in SPLITS.items() if one.cut])
 def test_the_table_says_where_the_pattern_cuts(split: str) -> None:
     found = rules.stretches(split, NEWEST_UNICODE)

@@ -30,6 +30,7 @@ PHASES = (READING, COUNTING, LAYING_OUT, PART, LAST)
 """The phases of opening a text."""
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_steps_wait_for_the_corpus_in_order_and_are_made(
     session: Watched, gates: Gates, text: Path, phase: str

@@ -26,6 +26,7 @@ def window(
     return list(view.parts)
 
 
+@pytest.mark.first_run(cases=12)
 @pytest.mark.parametrize("preset", TRAINABLE, ids=lambda preset: preset.name)
 def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
     recipe: Recipe = preset.recipe  # type: ignore[attr-defined]
