@@ -67,6 +67,7 @@ def test_texts_that_are_encoded_otherwise_are_accepted(
     novel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A difference that no loss explains becomes one."""
+    monkeypatch.setattr(proof._Trial, "_quickly_same", lambda self, texts: [False] * len(texts))
     monkeypatch.setattr(
         proof._Trial, "_difference", lambda self, text: proof.EncodingDifference(text, ("a",), ("b",))
     )
