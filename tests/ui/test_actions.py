@@ -172,10 +172,21 @@ def test_keys_are_shown_as_they_stand_on_the_keyboard() -> None:
     assert shown_key("escape", "q", "question_mark") == "esc q ?"
 
 
-async def test_the_keys_are_found_by_a_word_and_done() -> None:
+async def test_keys_are_in_the_footer_of_each_pane_and_are_found_by_a_word_and_done() -> None:
     app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
+        families = "v▸ w▸ F▸ e▸"
+        for key, hints in (("1", ["i type", "o open", families]), ("3", ["S sort", families]),
+                ("4", ["ctrl+r chat", "ctrl+c quit", "esc done"]), ("escape", [": find  ?  q"])):
+            await pilot.press(key)
+            await settled(pilot)
+            footer = screen_text(pilot).splitlines()[-1]
+            assert [hint for hint in hints if hint not in footer] == []
+        sections = app.main.key_sections()
+        ids = {action.id for actions in sections.values() for action in actions}
+        found = {entry.id.partition(":")[2] for entry in entries_of(sections, app.user_settings)}
+        assert {id.removeprefix("tour_") for id in ids} <= found, "the finder has every action"
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, FinderScreen) and app.screen.field.has_focus)
         shown = app.screen
@@ -186,16 +197,6 @@ async def test_the_keys_are_found_by_a_word_and_done() -> None:
         await until(pilot, lambda: session.of(Move))
         assert [command.steps for command in session.of(Move)] == [100]
         assert app.screen is app.main
-
-
-async def test_the_finder_has_every_action() -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
-        sections = app.main.key_sections()
-        ids = {action.id for actions in sections.values() for action in actions}
-        found = {entry.id.partition(":")[2] for entry in entries_of(sections, app.user_settings)}
-        assert {id.removeprefix("tour_") for id in ids} <= found
 
 
 @pytest.mark.slow
@@ -216,18 +217,6 @@ async def test_a_theme_is_seen_before_it_is_taken() -> None:
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen is app.main)
         assert app.theme == LIGHT_NAME
-
-
-async def test_the_footer_of_a_small_terminal_has_the_keys_of_each_pane() -> None:
-    app, _ = explorer()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
-        families = "v▸ w▸ F▸ e▸"
-        for key, hints in (("1", ["i type", "o open", families]), ("3", ["S sort", families]),
-                ("4", ["ctrl+r chat", "ctrl+c quit", "esc done"]), ("escape", [": find  ?  q"])):
-            await pilot.press(key)
-            await until(pilot, lambda hints=hints: all(  # type: ignore[misc]
-                hint in screen_text(pilot).splitlines()[-1] for hint in hints))
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ async def test_from_the_main_screen_and_back() -> None:
 
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("compares", [False, True])
-async def test_typing_replaces_the_text_and_an_arrow_keeps_it(compares: bool) -> None:
+async def test_typing_replaces_the_text_an_arrow_keeps_it_and_q_quits(compares: bool) -> None:
     async with opened(typed="the offered sentence") as (app, pilot):
         await settled(pilot)
         await pilot.press("i", *"pug", "escape")
@@ -119,9 +119,15 @@ async def test_typing_replaces_the_text_and_an_arrow_keeps_it(compares: bool) ->
         await pilot.press("escape", "i", "right", "x")
         await settled(pilot)
         assert screen.encode.line.value == "hugsx"
+        await pilot.press("escape")
+        legend = screen_text(app).splitlines()[-1]
+        assert "?  q" in legend or "q quit" in legend
+        assert ("esc leave" in legend) == compares
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 15)])
 @pytest.mark.parametrize("compares", [False, True])
 async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_back(
@@ -239,18 +245,6 @@ async def test_a_size_to_run_to_is_not_that_of_the_next_recipe() -> None:
             assert app.engine.run.stops.merges == 30
 
 
-async def test_the_differences_name_the_steps_that_they_are_of() -> None:
-    async with opened() as (app, pilot):
-        await settled(pilot)
-        app.compare(wanted("gpt2", "minbpe"))
-        await compare_screen(app, pilot)
-        app.engine.send(do.GoTo(5))
-        await settled(pilot)
-        await pilot.press("equals_sign")
-        await settled(pilot)
-        assert "From gpt2 at step 5 to minbpe at step 5" in screen_text(app)
-
-
 @pytest.mark.parametrize(("length", "note"), [
     (4_000, ""), (4_001, "first 4,000 of 4,001 characters"), (5_120, "first 4,000 of 5,120 characters"),
 ])
@@ -267,15 +261,24 @@ async def test_a_long_typed_text_is_compared_by_its_beginning(length: int, note:
 
 
 @pytest.mark.first_run(cases=1)
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_the_agreement_is_shown_without_the_measures_having_been_seen(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_the_agreement_is_shown_without_the_measures_and_differences_name_their_steps(
+    size: tuple[int, int]
+) -> None:
     async with opened(size=size) as (app, pilot):
         await settled(pilot)
         app.compare(wanted("gpt2", "hf-bpe"))
         await compare_screen(app, pilot)
         await pilot.press("n", "6")
-        await until(pilot, lambda: "boundaries of both" in screen_text(app))
+        await settled(pilot)
+        assert "boundaries of both" in screen_text(app)
         await pilot.press("7", "t")
         await until(pilot, lambda: "─ Target ─" in screen_text(app))
         await pilot.press("escape", "y")
         await until(pilot, lambda: "table of agreement as" in screen_text(app))
+        await pilot.press("escape")
+        app.engine.send(do.GoTo(5))
+        await settled(pilot)
+        await pilot.press("equals_sign")
+        await settled(pilot)
+        assert "From gpt2 at step 5 to hf-bpe at step 5" in screen_text(app)

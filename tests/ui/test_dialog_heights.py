@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dialogs import FakeEngine, Host, shown, typed
+from dialogs import FakeEngine, shown, typed
 from screens import snapshot
-from waiting import screen_text, settled, text_of, until
+from waiting import screen_text, text_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import preset_named
@@ -26,20 +26,15 @@ SMALL: tuple[Callable[[], Dialog[Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("make", SMALL)
-async def test_a_question_of_a_line_takes_a_few_lines(
-    make: Callable[[], Dialog[Any]], size: tuple[int, int]
-) -> None:
+async def test_a_question_of_a_line_takes_a_few_lines(make: Callable[[], Dialog[Any]]) -> None:
     dialog = make()
-    app = Host(dialog)
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
-        await until(
-            pilot, lambda: app.screen is dialog and dialog.is_mounted and dialog.box.outer_size.height > 0
-        )
-        assert dialog.box.outer_size.height <= 8
-        assert dialog.box.outer_size.width <= 80
+    async with shown(dialog) as (_, pilot):
+        for size in ((80, 24), (120, 40)):
+            await pilot.resize_terminal(*size)
+            assert dialog.box.outer_size.height > 0
+            assert dialog.box.outer_size.height <= 8
+            assert dialog.box.outer_size.width <= 80
 
 
 @pytest.mark.first_run(cases=1)

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
-from dialogs import FakeEngine, assert_safe, facts_of, row_facts, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, facts_of, pasted, row_facts, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import loss_row, pair_row, token_row
@@ -461,12 +461,12 @@ async def test_a_word_is_explained_by_the_steps_of_its_encoder(
     async with shown(dialog, size) as (_, pilot):
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
         await pilot.pause()
-        assert [one for one in wanted if one not in screen_text(pilot)] == []
+        seen = screen_text(pilot)
+        assert [one for one in wanted if one not in seen] == []
         assert_safe(pilot)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
+async def test_steps_of_five_digits_are_not_cut() -> None:
     """The labels take as many columns as the longest of them; ids have no separators."""
     it, higher = _state(preset("gpt2"), 60, "sample:english"), 43_000
     found = _asked(it, InspectText(" the"))
@@ -480,13 +480,15 @@ async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
     assert late[0].explanation.steps
     face = FakeEngine(snapshot(), answers={InspectText: dataclasses.replace(found, words=tuple(late))})
     dialog = InspectScreen(face, typed=(" the", 0))
-    async with shown(dialog, size) as (_, pilot):
+    async with shown(dialog, (120, 40)) as (_, pilot):
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
-        await pilot.pause()
-        for step in late[0].explanation.steps:
-            assert isinstance(step, AppliedMerge)
-            assert re.search(rf"step {step.rank + 1:,}: \S", screen_text(pilot))
-        assert "…" not in screen_text(pilot)
+        for size in ((120, 40), (80, 24)):
+            await pilot.resize_terminal(*size)
+            seen = screen_text(pilot)
+            for step in late[0].explanation.steps:
+                assert isinstance(step, AppliedMerge)
+                assert re.search(rf"step {step.rank + 1:,}: \S", seen)
+            assert "…" not in seen
 
 
 def test_ids_have_no_separators() -> None:
@@ -528,27 +530,20 @@ def _flat(text: str) -> str:
     return " ".join(re.sub("[│▐▸]", " ", text).split())
 
 
-async def test_a_row_that_leads_nowhere_stays() -> None:
-    it = _state(preset("gpt2"), 1)
-    face = _face(it)
+async def test_a_row_that_leads_nowhere_stays_and_any_text_can_be_typed() -> None:
+    face = _face(_state(preset("gpt2"), 3))
     dialog = InspectScreen(face, typed=("hugs", 0))
-    async with shown(dialog) as (app, pilot):
+    async with shown(dialog, (120, 40)) as (app, pilot):
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
         await pilot.press("end", "enter")
         await pilot.pause()
         assert not app.answered
-    assert face.of(GoTo) == []
-
-
-async def test_any_text_can_be_typed() -> None:
-    it = _state(preset("gpt2"), 3)
-    dialog = InspectScreen(_face(it), typed=("hugs", 0))
-    async with shown(dialog, (120, 40)) as (app, pilot):
-        await until(pilot, lambda: dialog.found is not None and not dialog.asking)
+        assert face.of(GoTo) == []
         await pilot.press("i")
-        await typed(pilot, "bun hug")
+        await pasted(pilot, "bun hug")
         await pilot.press("enter")
-        await until(pilot, lambda: "cuts it into 2 pre-tokens" in _flat(screen_text(pilot)))
+        await settled(pilot)
+        assert "cuts it into 2 pre-tokens" in _flat(screen_text(pilot))
         assert "Inspect ‘bun·hug’" in screen_text(pilot)
         await pilot.press("i", "x", "escape")
         await until(pilot, lambda: not dialog.editing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dialogs import pasted
 from textual.color import Color
 from waiting import settled, strips_of, until
 
@@ -117,13 +118,17 @@ async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen() -> No
         assert 0 < len(dialog.listing.rows) < every
         await pilot.press("escape")
         assert len(dialog.listing.rows) == every
-        await pilot.press("ampersand", *"zzzz", "enter")
+        await pilot.press("ampersand")
+        await pasted(pilot, "zzzz")
+        await pilot.press("enter")
         await until(pilot, lambda: "no row has ‘zzzz’ · esc shows all" in str(dialog.notice.content))
         await pilot.press("escape")
         assert len(dialog.listing.rows) == every
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, KeysScreen))
-        await pilot.press("slash", *"segmented", "enter")
+        await pilot.press("slash")
+        await pasted(pilot, "segmented")
+        await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, KeysScreen) and app.screen.listing.find != "")
         await settled(pilot)
         await pilot.press("enter")  # presses the key of the row

@@ -13,7 +13,7 @@ TRAINS, COUNTS = "pieces=sentencepiece", "split=words"
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 40)])
 @pytest.mark.parametrize("plain", [("", ""), (TRAINS, ""), ("", COUNTS), (TRAINS, COUNTS)])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_a_recipe_without_kernels_is_told_in_help_alone(
     size: tuple[int, int], plain: tuple[str, str]
 ) -> None:
@@ -31,11 +31,21 @@ async def test_a_recipe_without_kernels_is_told_in_help_alone(
             )
 
 
-async def test_kernels_that_failed_are_told() -> None:
+async def test_kernels_that_failed_are_told_and_help_tells_of_a_recipe_without() -> None:
     app, session = explorer()
     async with app.run_test(size=(200, 40)) as pilot:
         await settled(pilot)
+        for plain in (("", ""), (TRAINS, COUNTS)):
+            session.show(engine=COMPILED, plain=plain)
+            await settled(pilot)
+            assert "plain Python" not in screen_text(app)
+        await pilot.press("question_mark")
+        await settled(pilot)
+        assert "plain Python for pieces=sentencepiece" in " ".join(screen_text(app).split())
+        await pilot.press("escape")
         session.show(engine=FAILED)
-        await until(pilot, lambda: "plain Python, kernels failed · gpt2" in screen_text(app).splitlines()[0])
+        await settled(pilot)
+        assert "plain Python, kernels failed · gpt2" in screen_text(app).splitlines()[0]
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: " kernels failed · gpt2" in screen_text(app).splitlines()[0])
+        await settled(pilot)
+        assert " kernels failed · gpt2" in screen_text(app).splitlines()[0]

@@ -46,7 +46,7 @@ def now(app: ExplorerApp) -> Snapshot:
     return app.main.snapshot
 
 
-async def test_bytes_out_of_use_are_a_row_that_enter_unfolds(novel: Callable[[str], Path]) -> None:
+async def test_bytes_out_of_use_are_a_row_that_enter_or_a_match_unfolds(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("hug pug hugs"))
     async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
@@ -61,14 +61,7 @@ async def test_bytes_out_of_use_are_a_row_that_enter_unfolds(novel: Callable[[st
         await until(pilot, lambda: now(app).main.vocabulary.total == 256)
         await pilot.press("S", "S", "S", "S")  # through all orders, to the first one
         await until(pilot, lambda: now(app).main.vocabulary.folded == unused)
-
-
-async def test_a_match_that_is_folded_is_shown(novel: Callable[[str], Path]) -> None:
-    app = app_on(novel("hug pug hugs"))
-    async with app.run_test(size=(119, 40)) as pilot:
-        await settled(pilot)
-        await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.folded)
-        await pilot.press("3", "slash", "Z", "enter")
+        await pilot.press("slash", "Z", "enter")
         await until(
             pilot,
             lambda: getattr(app.main.vocabulary.held_at(app.main.vocabulary.cursor), "piece", b"") == b"Z",
@@ -108,20 +101,15 @@ async def test_line_ends_of_two_characters_are_said_once(novel: Callable[[str], 
         assert "CR LF" not in screen_text(app)
 
 
-async def test_the_sample_is_a_text_that_can_be_encoded(novel: Callable[[str], Path]) -> None:
+async def test_the_sample_is_a_text_that_can_be_encoded_and_a_text_of_the_user_stays(
+    novel: Callable[[str], Path]
+) -> None:
     app = app_on(novel("лес лес поле река лес"), "wordpiece", SENTENCE)
     async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.encoding.text.startswith("лес"))
         assert app.main.encode.line.value == "лес лес поле река лес"
         assert all(token.piece is not None for token in now(app).main.encoding.tokens)
-
-
-async def test_a_text_of_the_user_stays(novel: Callable[[str], Path]) -> None:
-    app = app_on(novel("лес лес поле река лес"), "wordpiece")
-    async with app.run_test(size=(119, 40)) as pilot:
-        await settled(pilot)
-        await until(pilot, lambda: app.main.snapshot and now(app).main.corpus.parts)
         app.main.encode.line.value = "crowd"
         await until(pilot, lambda: now(app).main.encoding.text == "crowd")
         await pilot.press("n")
