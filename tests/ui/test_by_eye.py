@@ -86,7 +86,7 @@ async def test_the_sentence_is_the_text_of_the_corpus_without_marks(size: tuple[
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_find_counts_its_matches_however_narrow_the_title_is(size: tuple[int, int]) -> None:
-    app = app_of("gpt2")
+    app = app_of("gpt2", "sample:sailor")
     async with app.run_test(size=size) as pilot:
         await to_end(app, pilot)
         app.main.go("vocabulary")

@@ -86,7 +86,7 @@ async def test_panes_that_share_a_place() -> None:
         await until(pilot, lambda: screen.columns_row.display)
 
 
-async def test_a_pane_that_waits_says_for_what() -> None:
+async def test_a_pane_that_waits_says_for_what_and_what_does_not_part() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await draw(screen, session, pilot, measured=None, overlaps=(), tokens=None, curves=None)
         for key, words in (
@@ -97,7 +97,30 @@ async def test_a_pane_that_waits_says_for_what() -> None:
         ):
             await pilot.press(key)
             await settled(pilot)
-            assert [line for line in words if line not in screen_text(app)] == []
+            seen = screen_text(app)
+            assert [line for line in words if line not in seen] == []
+        await pilot.resize_terminal(120, 40)
+        await pilot.press("2")
+        whole = snapshot().between.divergences[0]
+        for changes, said in (
+            ({"step": None, "sides": (), "done": True, "looked": 640}, "no step differs, 640 compared"),
+            (
+                {"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)},
+                "first 4 steps are the same, still searching",
+            ),
+            ({"step": None, "sides": (), "done": False}, "stopped: d continues"),
+        ):
+            parting = dataclasses.replace(whole, **changes)
+            await draw(screen, session, pilot, divergences=(parting,))
+            assert screen_text(app).count(said) == 2
+        await draw(screen, session, pilot, divergences=())
+        assert "not compared step by step" in screen_text(app)
+        ended = dataclasses.replace(
+            whole.sides[1], why=Why(None, None, 0, 0, "", "no pair is left"), candidates=Page((), 0, 0)
+        )
+        view = DivergenceView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
+        await draw(screen, session, pilot, divergences=(view,))
+        assert screen_text(app).count("ends: no pair is left") == 2
 
 
 @pytest.mark.slow
@@ -187,31 +210,6 @@ async def test_nothing_jumps_while_numbers_change() -> None:
         )
         assert "of 490 ids" in screen_text(app)
         assert "ids    500" in screen_text(app)
-
-
-async def test_columns_that_do_not_part() -> None:
-    async with comparing((120, 40)) as (app, screen, session, pilot):
-        await pilot.press("2")
-        whole = snapshot().between.divergences[0]
-        for changes, said in (
-            ({"step": None, "sides": (), "done": True, "looked": 640}, "no step differs, 640 compared"),
-            (
-                {"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)},
-                "first 4 steps are the same, still searching",
-            ),
-            ({"step": None, "sides": (), "done": False}, "stopped: d continues"),
-        ):
-            parting = dataclasses.replace(whole, **changes)
-            await draw(screen, session, pilot, divergences=(parting,))
-            assert screen_text(app).count(said) == 2
-        await draw(screen, session, pilot, divergences=())
-        assert "not compared step by step" in screen_text(app)
-        ended = dataclasses.replace(
-            whole.sides[1], why=Why(None, None, 0, 0, "", "no pair is left"), candidates=Page((), 0, 0)
-        )
-        view = DivergenceView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
-        await draw(screen, session, pilot, divergences=(view,))
-        assert screen_text(app).count("ends: no pair is left") == 2
 
 
 @pytest.mark.slow

@@ -457,27 +457,23 @@ async def test_keys_before_the_engine_is_there_wait(gates: Gates, text: Path) ->
 
 
 @pytest.mark.first_run(cases=1)
-@pytest.mark.parametrize("phase", [READING, PART])
+@pytest.mark.parametrize("phase", [PART, READING])
 async def test_esc_drops_what_waits_and_says_so(gates: Gates, text: Path, phase: str) -> None:
     async with opening(text, gates, phase) as seen:
         await seen.press("n", "n", "G")
         await seen.until(lambda: seen.waiting == "2 steps on, go to the end")
+        await seen.press("g")
+        await seen.until(lambda: isinstance(seen.app.screen, GoToScreen))
+        await seen.press("5", "0", "percent_sign", "enter")
+        await seen.until(lambda: seen.waiting == "2 steps on, go to the end, go to 50 % of the run")
         await seen.press("escape")
-        await seen.until(lambda: "dropped: 2 steps on, go to the end" in seen.said)
+        await seen.until(lambda: "dropped: 2 steps on, go to the end, go to 50 % of the run" in seen.said)
         await seen.settle()
         await seen.until(lambda: "nothing is open" in screen_text(seen.app))
         said = len(seen.said)
         await seen.press("n")
         await seen.until(lambda: len(seen.said) > said)
         assert "nothing is open" in seen.said[-1]
-
-
-async def test_a_share_of_a_run_waits_until_the_corpus_is_counted(gates: Gates, text: Path) -> None:
-    async with opening(text, gates, PART) as seen:
-        await seen.press("g")
-        await seen.until(lambda: isinstance(seen.app.screen, GoToScreen))
-        await seen.press("5", "0", "percent_sign", "enter")
-        await seen.until(lambda: seen.waiting == "go to 50 % of the run")
 
 
 @pytest.mark.slow
