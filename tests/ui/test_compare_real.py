@@ -261,7 +261,7 @@ async def test_a_long_typed_text_is_compared_by_its_beginning(length: int, note:
 
 
 @pytest.mark.first_run(cases=1)
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_agreement_is_shown_without_the_measures_and_differences_name_their_steps(
     size: tuple[int, int]
 ) -> None:

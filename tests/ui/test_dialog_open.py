@@ -118,7 +118,7 @@ async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> Non
         await until(pilot, lambda: dialog.field.value == "books/")
         assert not app.answered
         await pilot.press("ctrl+u")
-        await typed(pilot, "corpus.t")
+        await pasted(pilot, "corpus.t")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == Open(("corpus.txt",)))
 
@@ -410,7 +410,7 @@ async def test_what_cannot_be_opened_is_said_in_place_and_nothing_goes_to_the_li
             ("-", "standard input is the keyboard"),
         ):
             dialog.field.put("")
-            await typed(pilot, text)
+            await pasted(pilot, text)
             await pilot.press("enter")
             await until(pilot, lambda words=words: words in text_of(dialog.notice))  # type: ignore[misc]
             assert not app.answered

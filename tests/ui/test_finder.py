@@ -129,13 +129,11 @@ def test_a_text_is_found_exactly_in_front_and_within() -> None:
 
 
 @asynccontextmanager
-async def trained(
-    size: tuple[int, int] = (120, 40), step: int = 300
-) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
+async def trained(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     app = ExplorerApp(Session, typed="the other", begin=lambda one: one.send(do.Open(("sample:english",))))
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
-        app.engine.send(do.GoTo(step))
+        app.engine.send(do.GoTo(300))
         await settled(pilot)
         yield app, pilot
 
@@ -221,7 +219,7 @@ async def test_a_token_of_the_typed_name_comes_before_an_action_of_which_it_is_a
             assert "action:analyze_glitch" in listed(app)
 
 
-async def test_a_burst_takes_what_was_typed() -> None:
+async def test_a_burst_takes_what_was_typed_a_preset_an_axis_and_a_setting_too() -> None:
     async with trained() as (app, pilot):
         burst(app, "colon", *"unused", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionsScreen))
@@ -236,10 +234,6 @@ async def test_a_burst_takes_what_was_typed() -> None:
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(app.screen, FinderScreen) and app.screen.listing.rows)
         assert listed(app)[:3] == ["token:301", "step:120", "action:questions"]  # recent first
-
-
-async def test_a_preset_an_axis_and_a_setting_are_taken() -> None:
-    async with trained((80, 24), 9) as (app, pilot):
         await sought(pilot, "minbpe", lambda: "first steps on this text" in screen_text(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.preset == "minbpe")
