@@ -12,6 +12,7 @@ from typing import Any
 
 import gguf_files
 import pytest
+from exporting import put
 from screens import screen_text
 from textual.pilot import Pilot
 from waiting import notes_of, settled, text_of, until
@@ -322,7 +323,7 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path,
 def model(tmp_path: Path) -> Path:
     """The first half of a sentencepiece model."""
     path = tmp_path / "m.model"
-    train("sample:hugs", "llama2").save(path)
+    put(train("sample:hugs", "llama2", merges=9), path, "sentencepiece")
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     return path

@@ -100,7 +100,7 @@ async def test_guesses_are_counted_and_explained() -> None:
         await until(pilot, lambda: "2 of 3 guesses right" in notes_of(app))
 
 
-async def test_to_the_end() -> None:
+async def test_to_the_end_and_where_no_pair_is_merged_there_is_none_to_guess() -> None:
     app = app_of()
     async with app.run_test(size=(80, 24)) as pilot:
         await at_step(pilot, app, 0)
@@ -108,13 +108,11 @@ async def test_to_the_end() -> None:
         await until(pilot, lambda: "no pair is left to guess" in screen_text(app))
         await pilot.press("n", "escape", "P")
         await until(pilot, lambda: "no pair left" in screen_text(app))
-
-
-@pytest.mark.parametrize("recipe", ["sentencepiece-unigram"])
-async def test_where_no_pair_is_merged_there_is_none_to_guess(recipe: str) -> None:
-    app = app_of(recipe)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await at_step(pilot, app, 0)
+        await pilot.press("P")
+        recipe = tokentui.preset("sentencepiece-unigram")
+        assert isinstance(recipe, Recipe)
+        app.engine.send(do.SetRecipe(recipe))
+        await settled(pilot)
         await pilot.press("P")
         await until(pilot, lambda: "there is no next pair to guess here" in notes_of(app))
 

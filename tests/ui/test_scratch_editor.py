@@ -83,7 +83,8 @@ class EditorApp(App[None]):
         return self.query_one(CorpusEditor)
 
 
-@pytest.mark.parametrize("width", [80, 7])
+@pytest.mark.first_run(cases=1)
+@pytest.mark.parametrize("width", [7, 80])
 async def test_hostile_text_is_drawn_as_what_it_is_and_comes_back_as_it_was(width: int) -> None:
     app = EditorApp(HOSTILE)
     async with app.run_test(size=(width, 12)) as pilot:
