@@ -102,9 +102,16 @@ def short() -> Tour:
 
 
 async def test_the_step_it_waits_for_leads_on_and_who_strays_is_told_and_brought_back() -> None:
+    """Keys of the user's session are none of a tour."""
     app = app_of(tour=short())
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await playing(pilot, app, 0)
+        sections = screen.key_sections()
+        ids = {action.id for actions in sections.values() for action in actions}
+        assert not {"record", "compare", "first_screen"} & ids
+        assert [action.id for action in sections["tour"]] == [
+            "tour_next", "tour_back", "tour_return", "tour_leave"]
+        assert "enter go on" in screen_text(app).splitlines()[-1]
         await pilot.press("n")
         screen = await playing(pilot, app, 1)
         assert "goes back" not in screen_text(app)
@@ -197,15 +204,3 @@ async def test_dialogs_of_a_tour_follow_the_tour() -> None:
         app.engine.send(do.Move(1))
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 1)
         assert dialog.now.corpus.name == "abac"
-
-
-async def test_keys_of_the_users_session_are_none_of_a_tour() -> None:
-    app = app_of(tour=short())
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = await playing(pilot, app, 0)
-        sections = screen.key_sections()
-        ids = {action.id for actions in sections.values() for action in actions}
-        assert not {"record", "compare", "first_screen"} & ids
-        assert [action.id for action in sections["tour"]] == [
-            "tour_next", "tour_back", "tour_return", "tour_leave"]
-        assert "enter go on" in screen_text(app).splitlines()[-1]
