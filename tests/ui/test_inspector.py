@@ -343,6 +343,9 @@ async def test_all_figures_of_a_lattice_can_be_seen() -> None:
         unfolded = screen_text(pilot)
         assert "more" not in unfolded
         assert unfolded.count("–") - folded.count("–") == int(rest[1])
+        shares = [float(share) for share in re.findall(r"\d–\d+ +\S+ +(?:< )?([\d.]+) %", unfolded)]
+        assert len(shares) == unfolded.count("–")
+        assert shares == sorted(shares, reverse=True)
 
 
 @pytest.mark.slow

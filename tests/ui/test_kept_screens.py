@@ -52,7 +52,7 @@ class Scene:
 SCENES = (
     Scene("first", first_screen=True),
     Scene("main-start"),
-    Scene("main-middle", 129),
+    Scene("inspect-lattice", 2, ("4", "enter"), ("sentencepiece-unigram",), (80, 40)),
     Scene("main-end", 300),
     Scene("main-80x24", 129, size=(80, 24)),
     Scene("main-40x12", 129, ("2",), size=(40, 12)),
@@ -63,7 +63,7 @@ SCENES = (
     Scene("export", 129, ("e", "e")),
     Scene("inspect-token", 129, ("3", "enter")),
     Scene("inspect-word", 129, ("4", "enter")),
-    Scene("inspect-lattice", 2, ("4", "enter"), ("sentencepiece-unigram",), (80, 40)),
+    Scene("main-middle", 129),
     Scene("why", 40, ("Y",)),
     Scene("questions", 129, ("u",)),
     Scene("sizes", 129, ("F", "s"), size=(80, 24)),
