@@ -134,11 +134,16 @@ async def test_focus_is_not_taken_back_and_what_is_said_is_said_once(
 
 
 async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_to_the_exit_code(
-    home: Path,
+    home: Path, collect: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What fails when the app has ended has been looked at."""
     app, _ = explorer()
     async with app.run_test() as pilot:
         await settled(pilot)
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        with monkeypatch.context() as patch:
+            patch.setattr(app.engine.session, "send", lambda _, answer=answer: answer)
+            app.engine.send(do.Play(False))
         app.exit(return_code=129)
         app._handle_exception(RuntimeError("too late to matter"))
         app._handle_exception(Cancelled())
@@ -148,18 +153,6 @@ async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_
     account = (home / "crash.txt").read_text()
     assert "too late to matter" in account
     assert "Cancelled" not in account
-
-
-async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at(
-    collect: Callable[[], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app, _ = explorer()
-    async with app.run_test() as pilot:
-        await settled(pilot)
-        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        monkeypatch.setattr(app.engine.session, "send", lambda _, answer=answer: answer)
-        app.engine.send(do.Play(False))
-        monkeypatch.undo()
     told: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     answer.set_exception(Cancelled())

@@ -108,10 +108,10 @@ async def test_a_click_on_a_chip_sets_the_cursor_and_a_second_one_inspects(size:
             # The token that is drawn at the place of the click is the one in reverse.
             strip = strips_of(app)[y].crop(x, x + 1)
             assert [bool(style and style.reverse) for _, style, _ in strip] == [True]
-            await pilot.click(offset=(x, y))
-            await until(pilot, lambda: isinstance(app.screen, InspectScreen))
-            await pilot.press("escape")
-            await until(pilot, lambda: app.screen is main)
+        await pilot.click(offset=(x, y))
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is main)
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ async def test_a_speed_counts_at_once_a_text_that_is_left_stays_and_colors_are_k
 
 async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
     path = file(home, b'theme = "tokentui-light"\nspeed = [')
-    app = app_of()
+    app = read_by(*read_settings())
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
         await until(pilot, lambda: "not TOML" in screen_text(app))
