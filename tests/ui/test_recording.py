@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from screens import screen_text
+from screens import explorer, screen_text
 from waiting import notes_of, settled, until
 
 from tokentui.session import commands as do
@@ -23,10 +23,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def app_of(*sources: str) -> ExplorerApp:
-    begun = SavedSession(sources=sources)
+def app_of(source: str) -> ExplorerApp:
     return ExplorerApp(
-        Session, typed="a sailor", begin=lambda session: session.send(do.Open(sources)), begun=begun
+        Session, typed="a sailor", begin=lambda session: session.send(do.Open((source,))),
+        begun=SavedSession(sources=(source,)),
     )
 
 
@@ -61,7 +61,7 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
 
 
 async def test_where_nothing_can_be_named_nothing_is_recorded() -> None:
-    app = app_of("sample:sailor", "sample:hugs")
+    app, _ = explorer(begun=SavedSession(sources=("sample:sailor", "sample:hugs")))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await pilot.press("n", "R")
