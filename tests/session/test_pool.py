@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tokentui.core.jobs import tick
+from tokentui.core import runtime
+from tokentui.core.jobs import check, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.session.engine import jobs
 from tokentui.session.engine.jobs import JobPool
@@ -108,3 +109,32 @@ def test_a_job_without_a_name_reports_nothing(
             call()
     assert heard == told
     pool.close()
+
+
+def test_a_job_waits_while_the_screen_acts_on_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "KEY_S", 60)
+    inbox = queue.Queue[Callable[[], object] | None]()
+    pool = JobPool("test", 1, inbox.put)
+    order, begun = list[str](), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        check()
+        order.append("the job goes on")
+
+    runtime.turns.begin()
+    pool.submit("one", work, lambda _: None)
+    begun.wait(60)
+    order.append("the screen has drawn")
+    runtime.turns.end()
+    inbox.get(timeout=60)
+    pool.close()
+    assert order == ["the screen has drawn", "the job goes on"]
+
+
+def test_a_job_does_not_wait_for_a_screen_that_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "KEY_S", 0.001)
+    runtime.turns.begin()
+    runtime.turns.wait()
+    monkeypatch.setattr(runtime, "KEY_S", 60)
+    runtime.turns.wait()  # not again for the same key

@@ -13,6 +13,7 @@ from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
+from tokentui.core import runtime
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import (
@@ -384,3 +385,13 @@ async def test_a_unigram_step_has_no_place_to_follow() -> None:
         await pilot.press("f")
         await until(pilot, lambda: any("not a merge" in note for note in notes_of(app)))
         assert not session.of(FindChanged)
+
+
+async def test_a_key_has_the_interpreter_until_the_screen_has_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    app, _ = explorer()
+    turns: list[str] = []
+    async with app.run_test() as pilot:
+        monkeypatch.setattr(runtime.turns, "begin", lambda: turns.append("begin"))
+        monkeypatch.setattr(runtime.turns, "end", lambda: turns.append("end"))
+        await pilot.press("tab")
+        await until(pilot, lambda: "begin" in turns and "end" in turns[turns.index("begin") :])

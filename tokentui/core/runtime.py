@@ -10,6 +10,7 @@ import signal
 import sys
 import termios
 import threading
+import time
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from tokentui.core.jobs import cancels
 Attributes = list[int | list[bytes | int]]
 """Settings of a terminal, as `termios.tcgetattr` returns them."""
 _SIGINT = int(signal.SIGINT)
+KEY_S = 0.03
+"""The most seconds that work in the background waits for the screen to act on a key: a key may change nothing
+that is seen."""
 SWITCH_S = 0.0005
 """Seconds between thread switches while a screen runs. The default is ten times longer, and keys would wait.
 """
@@ -52,6 +56,38 @@ def responsive() -> Iterator[None]:
             yield
     finally:
         sys.setswitchinterval(before)
+
+
+class Turns:
+    """Gives the interpreter to the screen while it acts on a key.
+
+    Else it shares the interpreter with each thread that runs plain Python, and waits for it several times a
+    frame. Safe from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._free = threading.Event()
+        self._free.set()
+        self._until = 0.0
+
+    def begin(self) -> None:
+        """Let other threads wait in `wait`: a key has come."""
+        self._until = time.monotonic() + KEY_S
+        self._free.clear()
+
+    def end(self) -> None:
+        """Let them go on: the screen has drawn."""
+        self._free.set()
+
+    def wait(self) -> None:
+        """Wait until the screen has drawn, at most `KEY_S`. To be called by work in the background."""
+        if not self._free.is_set():
+            self._free.wait(max(0.0, self._until - time.monotonic()))
+            self._free.set()
+
+
+turns = Turns()
+"""The turns of the one screen of this process."""
 
 
 # ---- restore the terminal and end the process, even if something blocks

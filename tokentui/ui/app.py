@@ -20,6 +20,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from tokentui.core.errors import Cancelled, in_words
+from tokentui.core.runtime import turns
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
@@ -159,6 +160,8 @@ class ExplorerApp(TerminalApp, Explorer):
         does."""
         screen = self.keyed if self.screen_stack else None
         key = event.key if isinstance(event, events.Key) else ""
+        if key:
+            turns.begin()
         if key and isinstance(screen, PaneScreen) and await screen.take_key(key):
             return
         beside = screen if isinstance(screen, PaneScreen) and screen is not self.screen else None
@@ -167,6 +170,10 @@ class ExplorerApp(TerminalApp, Explorer):
             await super().deliver(event)
         elif not self._takes_back(beside, key):
             (beside.focused or beside)._forward_event(event)
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        super()._display(screen, renderable)
+        turns.end()
 
     def _takes_back(self, screen: PaneScreen, key: str) -> bool:
         """Act on a key that is for the inspector beside a screen: tab goes to it, esc closes it.

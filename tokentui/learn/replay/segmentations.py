@@ -53,7 +53,7 @@ _LONG = 48
 """The units above which a word that is segmented again and again is cut where no token crosses."""
 _KEPT = 1 << 16
 _MOST_WALKED = 64
-_LOOK_EVERY = 512
+_LOOK_EVERY = 16
 _MOST_LATE = 100
 """The most tokens out of merge order for which each word is searched for them."""
 

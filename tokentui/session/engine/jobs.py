@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
+from tokentui.core.runtime import turns
 from tokentui.session.engine.eta import TimeLeft
 from tokentui.session.views import Busy
 
@@ -132,10 +133,14 @@ class JobPool:
                 self._reported_at = now
                 self._call(None)
 
+        def asked() -> bool:
+            turns.wait()
+            return running.cancelled
+
         def run() -> object:
             token = _report.set(report)
             try:
-                with job(cancel=lambda: running.cancelled), reporting(what) if what else nullcontext():
+                with job(cancel=asked), reporting(what) if what else nullcontext():
                     return work()
             finally:  # else the thread would keep the answer
                 _report.reset(token)
