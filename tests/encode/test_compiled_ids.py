@@ -15,6 +15,7 @@ import owners
 import peers
 import pytest
 import scanners
+from cancelling import cancel_at, checks_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -385,6 +386,17 @@ def test_progress_and_cancelling(
     with pytest.raises(Cancelled):
         tokenizer.encode_ids(text, cancel=lambda: next(asked))
     assert tokenizer.encode_ids(text) == found
+
+
+def test_a_batch_can_be_cancelled_between_calls(always: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "CALL_CHARS", 100)
+    tokenizer, listed = trained("gpt2").at(40), ["the mug and the hug"] * 200
+    wanted = tokenizer.encode_batch(listed)
+    checks = checks_of(lambda: tokenizer.encode_batch(listed))
+    assert checks > 30
+    for number in (0, 7, checks - 1):
+        cancel_at(number, lambda: tokenizer.encode_batch(listed))
+    assert tokenizer.encode_batch(listed) == wanted
 
 
 def test_an_error_leaves_no_trace(always: None) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import owners
 import pytest
+from cancelling import cancel_at
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tokentui
+from tokentui.core import jobs
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode import batch, encoder
@@ -94,6 +96,13 @@ def test_names_of_many_tokens_do_not_encode_again(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(WordEncoder, "placed_tokens", lambda *_: pytest.fail("it encodes again"))
     assert encoding.tokens[:2] == ("hug", "s")
     assert (encoding.pieces[1], encoding.unknown) == (b"s", ())
+
+
+def test_names_can_be_cancelled_between_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "BLOCK", 1000)
+    encoding = tokentui.train("sample:hugs", "gpt2", merges=6).encode("hugs pugs " * 2000)
+    cancel_at(5, lambda: encoding.tokens)
+    assert encoding.tokens[:2] == ("hug", "s")
 
 
 _KNOWN: dict[str, Tokenizer] = {}

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check, tick
+from tokentui.core.jobs import check, in_blocks, tick
 from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, Names, joined, packed
@@ -71,11 +71,15 @@ class TokenSource(NamedTuple):
         the table of all takes longer."""
         if len(ids) < _MANY_IDS and "names_by_id" not in vars(self.encoder):
             return None
-        rows = list(map(self.encoder.names_by_id.get, ids))
-        if None in rows:
-            return None
-        texts, pieces = zip(*cast("list[tuple[str, bytes]]", rows), strict=True) if rows else ((), ())
-        return texts, pieces
+        find, texts, pieces = self.encoder.names_by_id.get, list[str](), list[bytes]()
+        for block in in_blocks(ids):
+            rows = list(map(find, block))
+            if None in rows:
+                return None
+            more = zip(*cast("list[tuple[str, bytes]]", rows), strict=True)
+            texts += next(more)
+            pieces += next(more)
+        return tuple(texts), tuple(pieces)
 
 
 class WordEncoder:
