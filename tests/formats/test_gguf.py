@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import put
 from gguf_files import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Array, gguf, vocabulary
 from hypothesis import given
 from hypothesis import strategies as st
@@ -267,7 +268,7 @@ def test_a_damaged_file_reads_or_is_refused_in_a_line(
 def test_what_other_formats_hold(tmp_path: Path) -> None:
     ours = read(tmp_path, bpe(pre="llama-bpe", bos_token_id=263))
     for name, format in (("tokenizer.hf.json", "huggingface"), ("own.json", "tokentui")):
-        export(ours, tmp_path / name, format)
+        put(ours, tmp_path / name, format)
         theirs = load(tmp_path / name)
         for text in ("hello 12345 <usr> <|end|>", "hello's\n\n"):
             assert theirs.encode(text, special_tokens=True).ids == ours.encode(text, special_tokens=True).ids

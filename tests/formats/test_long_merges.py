@@ -157,7 +157,7 @@ UNITS = ["a", "b", '"', "\\", "\n", "\t", "\r", "\x07", "é", "🙂", "\ud800", 
 
 
 @given(st.data(), st.sampled_from([None, 0, 3]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int | None, ascii_: bool) -> None:
     """Names are escaped in JSON, or long. Rows are listed twice, too early, or make what others make."""
     names, rows = list(UNITS), list[list[str]]()

@@ -19,7 +19,7 @@ from running_cli import cli, done
 from tokentui.preset_table import PRESETS
 
 KEPT = Path(__file__).parent / "kept"
-SAMPLES = ("english", "hindi", "numbers", "hugs", "gage")
+SAMPLES = ("hugs", "english", "hindi", "numbers", "gage")
 STEPS = "40"
 COMMANDS: dict[str, str] = {
     "recipes": "recipes --json",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tokentui.analyze.health import CHECKS
-from tokentui.analyze.health.survey import CheckResult, survey
+from tokentui.analyze.health.survey import survey
+from tokentui.analyze.results import CheckResult
 from tokentui.encode.tokenizer import Tokenizer
 
 

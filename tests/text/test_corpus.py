@@ -149,7 +149,7 @@ def test_lines_and_damage_are_read_at_once(tmp_path: Path) -> None:
     "recipe", [Recipe(), Recipe(split="none"), Recipe(normalize=("nfc",)), Recipe(split="cl100k")]
 )
 def test_running_text_is_the_same_for_both_kinds_of_corpus(tmp_path: Path, recipe: Recipe) -> None:
-    text = ENGLISH * 90
+    text = ENGLISH * 70
     views = []
     for one in pair(tmp_path, text):
         trainer, running = start(one, recipe), RunningText(one, recipe)

@@ -161,6 +161,7 @@ def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
             break
 
 
+@pytest.mark.first_run(cases=15)
 def test_rows_that_a_step_leaves_as_they_were_are_the_same_objects(make: Callable[[], Trainer]) -> None:
     trainer = make()
     if trainer.traits.heavy:
@@ -179,6 +180,7 @@ def test_rows_that_a_step_leaves_as_they_were_are_the_same_objects(make: Callabl
 @pytest.mark.parametrize("name", [
     name for name, recipe in RECIPES.items() if not OBJECTIVES.of(recipe.objective).per_corpus
 ])
+@pytest.mark.first_run(cases=6)
 @pytest.mark.usefixtures("loaded")
 def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     """Where no part is chosen, words are counted in all of them together."""
@@ -225,7 +227,7 @@ def test_the_step_to_come_is_the_first_candidate(make: Callable[[], Trainer]) ->
         assert (taken.token, taken.worth) == (best.token, best.worth)
 
 
-@pytest.mark.first_run(cases=14)
+@pytest.mark.first_run(cases=8)
 def test_a_fork_goes_on_alone(make: Callable[[], Trainer]) -> None:
     trainer = make()
     trainer.advance(4, NONE, math.inf)
@@ -241,6 +243,7 @@ def test_a_fork_goes_on_alone(make: Callable[[], Trainer]) -> None:
 
 
 @pytest.mark.parametrize("make", MERGING, indirect=True)
+@pytest.mark.first_run(cases=13)
 def test_what_ifs(make: Callable[[], Trainer]) -> None:
     """A token that is forbidden from a step on, one that is forced at a step, and the step of one that is
     left out."""
