@@ -1,31 +1,27 @@
-"""The lower bound on tokens, against brute force, the linear program and figures by hand."""
+"""The lower bound on tokens, against brute force and figures by hand. The linear program is in
+`tests/analyze/test_bound_program.py`."""
 
 from __future__ import annotations
 
 import itertools
-import math
 import random
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from bounds import corpora, rows, searched
 
 import tokentui
 from tokentui.analyze.bound import BoundedCorpus
 from tokentui.core import engines, native
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import lower_bound
-from tokentui.learn.lower_bound import SCALE, BoundSearch, Candidates, WordRow, simple_bound
+from tokentui.learn.lower_bound import SCALE, BoundSearch, Candidates, simple_bound
 from tokentui.text.corpus import Corpus
 
 C = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 SIX = dict.fromkeys(("abc", "abd", "abe", "bc", "bd", "be"), 1)
-
-
-def rows(words: dict[str, int]) -> list[WordRow]:
-    return [WordRow([letter.encode() for letter in word], count) for word, count in words.items()]
 
 
 def fewest(word: str, tokens: Sequence[str]) -> int:
@@ -45,20 +41,6 @@ def optimum(words: dict[str, int], k: int) -> int:
         sum(count * fewest(word, chosen) for word, count in words.items())
         for chosen in itertools.combinations(texts, min(k, len(texts)))
     )
-
-
-def made_up(numbers: random.Random) -> dict[str, int]:
-    """A tiny corpus with few texts."""
-    counts: Counter[str] = Counter()
-    for _ in range(numbers.randint(2, 5)):
-        counts["".join(numbers.choices("abc", k=numbers.randint(1, 4)))] += numbers.randint(1, 9)
-    return dict(counts)
-
-
-def searched(words: dict[str, int], k: int, rounds: int = 400) -> BoundSearch:
-    search = BoundSearch(Candidates(rows(words)), k, 10**9)
-    search.run(rounds)
-    return search
 
 
 @pytest.mark.parametrize(("k", "tokens"), [(1, 49), (2, 34), (3, 20), (4, 16)])
@@ -84,11 +66,6 @@ def test_the_numbers_by_hand() -> None:
     assert Fraction(sum(numbers), SCALE) - 2 * Fraction(3, 2) == Fraction(21, 2)
 
 
-def corpora(count: int) -> list[tuple[dict[str, int], int]]:
-    numbers = random.Random(5)
-    return [(made_up(numbers), numbers.randint(1, 3)) for _ in range(count)]
-
-
 @pytest.mark.parametrize("case", range(60))
 @pytest.mark.first_run(cases=6)
 def test_no_numbers_prove_more_than_the_optimum(case: int) -> None:
@@ -103,17 +80,6 @@ def test_no_numbers_prove_more_than_the_optimum(case: int) -> None:
         assert search._evaluated(tried) <= best
     search.run(400)
     assert search.best.tokens <= best <= search.reached
-
-
-@pytest.mark.parametrize("case", range(60))
-@pytest.mark.first_run(cases=3)
-def test_it_is_the_value_of_the_linear_program(case: int) -> None:
-    pytest.importorskip("scipy")
-    from tokentui.analyze.bound_program import solve
-
-    words, k = corpora(60)[case]
-    value = solve(Candidates(rows(words)), k)
-    assert searched(words, k).best.tokens == math.ceil(round(value, 6))
 
 
 def test_kernels_find_what_plain_python_finds(monkeypatch: pytest.MonkeyPatch) -> None:
