@@ -321,7 +321,7 @@ def test_commands_on_many_damaged_copies(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=2)
 def test_bits_turned_anywhere(folder: Path, name: str) -> None:
     data, draw = FILES[name](), random.Random(name)
     for _ in range(120):

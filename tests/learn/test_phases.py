@@ -18,6 +18,9 @@ from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
+ONE_EACH = {PRESETS[name].recipe.objective.partition(":")[0]: name for name in PRESETS}.values()
+"""A preset of each objective."""
+
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
@@ -41,7 +44,9 @@ def test_all_progress_of_a_training_has_a_phase(preset: str, corpus: Corpus) -> 
     assert len(phases) >= 3, "no progress after the first step"
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    "preset", [name if name in ONE_EACH else pytest.param(name, marks=pytest.mark.slow) for name in PRESETS]
+)
 def test_a_training_that_is_cancelled_names_its_phase(preset: str, corpus: Corpus) -> None:
     # How many phases look for a cancellation depends on the time that they take, so each run counts its own.
     for count in itertools.count(1):

@@ -401,7 +401,7 @@ def known(item: Item) -> tuple[object, ...]:
 def test_a_stretch_is_cut_as_the_whole_document(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 6
+    document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 3
     pretokens = Pretokens(owners.read(name, tmp_path))
     whole = list(pretokens.of(document))
     for piece in (2 * len(document), 300):  # whole, and piece by piece

@@ -308,6 +308,7 @@ def test_the_size_of_a_step_is_that_of_its_tokenizer(unknown: str, specials: tup
     ("greedtok", {"encode": "longest-suffix"}), ("pathpiece:seeds=90", {}),
 ])
 @pytest.mark.parametrize("steps", [0, 20])
+@pytest.mark.first_run(cover=1)
 def test_the_own_file_encodes_the_same(
     objective: str, axes: dict[str, str], steps: int, tmp_path: object
 ) -> None:

@@ -249,6 +249,7 @@ def test_boundlessbpe_is_its_naive_model(counts: dict[str, int], tau: str, text:
     "picky:threshold=0.8", "superbpe:at=30", "boundless:threshold=0.8",
 ])
 @pytest.mark.parametrize("steps", [0, 12, 60])
+@pytest.mark.first_run(cover=1)
 def test_the_own_file_encodes_the_same(objective: str, steps: int, tmp_path: object) -> None:
     split = {"superbpe": "superwords", "boundless": "none"}.get(objective.partition(":")[0], "gpt2")
     recipe = Recipe(objective=objective, split=split, tie="smallest-pair")
