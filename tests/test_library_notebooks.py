@@ -10,13 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from exporting import HOSTILE, preset
+from exporting import HOSTILE, preset, put
 
 import tokentui
 from tokentui.core.colors import contrast
 from tokentui.core.safetext import is_safe, visible
 from tokentui.core.tints import LIGHT, tints
-from tokentui.formats.files import export
 
 
 def written(page: str) -> str:
@@ -92,7 +91,7 @@ def test_steps_candidates_and_entries_are_rows_of_a_table() -> None:
 def test_threads_share_a_tokenizer(name: str, tmp_path: Path) -> None:
     """Eight threads ask one tokenizer at once, each for all of it; a read one as well as a trained one."""
     path, texts = tmp_path / "t.json", [text for text in HOSTILE if text][:20]
-    export(preset(name), path, "huggingface")
+    put(preset(name), path, "huggingface")
 
     def trained() -> tokentui.Tokenizer:
         return tokentui.Tokenizer(preset(name).vocabulary, preset(name).merges)

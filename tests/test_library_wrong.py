@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exporting import preset
+from exporting import preset, put
 
 import tokentui
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import export
 from tokentui.preset_table import PRESETS
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import Tokenizer
@@ -171,7 +170,7 @@ def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str) -> None:
     """Not as what `str` makes of it."""
     name = {"sentencepiece": "t5", "bert": "bert"}.get(format, "gpt2")
     files = WRITTEN[format].files
-    export(preset(name), tmp_path if len(files) > 1 else tmp_path / files[0], format)
+    put(preset(name), tmp_path if len(files) > 1 else tmp_path / files[0], format)
     tokenizer = tokentui.load(tmp_path / files[0])
     wrong: Any
     for wrong in (None, 5, 1.5, ["a"], object()):

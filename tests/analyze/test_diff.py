@@ -11,6 +11,7 @@ from typing import Any
 import oracle
 import peers
 import pytest
+from exporting import put
 from gguf_files import NORMAL, gguf, vocabulary
 
 import tokentui
@@ -211,7 +212,7 @@ def test_nothing_differs_from_itself(
     one, _, texts, _ = trained
     assert diff(one, one, Corpus.from_lines(texts)).same
     one.save(tmp_path / "own.json")  # type: ignore[attr-defined]
-    one.save(tmp_path / "a.hf.json")  # type: ignore[attr-defined]
+    put(one, tmp_path / "a.hf.json", "huggingface")
     for name in ("own.json", "a.hf.json"):
         found = tokentui.diff(one, tmp_path / name, Corpus.from_lines(texts))
         assert found.same, found
@@ -267,7 +268,7 @@ def changed_file(tmp_path: Path, change: Callable[[Any], None]) -> tuple[Path, P
     """A file of Hugging Face's, and the same with a change."""
     corpus = Corpus.from_lines(["low lower lowest"] * 3)
     paths = tmp_path / "a.hf.json", tmp_path / "b.hf.json"
-    tokentui.train(corpus, "gpt2", merges=6, specials=["<s>"]).save(paths[0])
+    put(tokentui.train(corpus, "gpt2", merges=6, specials=["<s>"]), paths[0], "huggingface")
     document = json.loads(paths[0].read_text("utf-8"))
     change(document)
     paths[1].write_text(json.dumps(document), "utf-8")
@@ -349,7 +350,7 @@ def test_a_gguf_file_of_another_split_parts_at_the_split(tmp_path: Path) -> None
     made = tokentui.train(Corpus.from_lines(['the "light" "is" "on"'] * 9), "llama3", merges=4)
     folder = tmp_path / "model"
     folder.mkdir()
-    made.save(folder / "tokenizer.json", "huggingface")
+    put(made, folder / "tokenizer.json", "huggingface")
     model = json.loads((folder / "tokenizer.json").read_text("utf-8"))["model"]
     merges = [row if isinstance(row, str) else " ".join(row) for row in model["merges"]]
     found = {}

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from exporting import preset as made
+from exporting import put
 
 from tokentui.analyze import verify
 from tokentui.analyze.stages import shorten
@@ -25,7 +26,7 @@ from tokentui.axes import changed, preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job, silent
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import export, load
+from tokentui.formats.files import load
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -166,7 +167,7 @@ class OfRelease1:
 @pytest.mark.peer
 def test_both_generations_of_tokenizers_encode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.json"
-    export(made("gpt2"), path, "huggingface")
+    put(made("gpt2"), path, "huggingface")
     open_file = pytest.importorskip("tokenizers").Tokenizer.from_file
     before = program.HuggingFace(str(path))
     given = [("the hat<|endoftext|> sat", specials) for specials in (False, True)]
@@ -409,7 +410,7 @@ OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktok
 def test_gigatoken_encodes_by_a_tokenizer_json(tmp_path: Path) -> None:
     """Names of special tokens are plain text in one comparison, and these tokens in the other."""
     path = tmp_path / "tokenizer.json"
-    export(made("gpt2"), path, "huggingface")
+    put(made("gpt2"), path, "huggingface")
     texts = ["one two  three", "a <|endoftext|> b", "naïve 中👍\n\nx"]
     found = verify_encoding(load(path), str(path), peer("gigatoken"), texts)
     assert (found.difference, found.texts) == (None, 3)
@@ -423,7 +424,7 @@ def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path
         ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2"),
     ):
         path = tmp_path / WRITTEN[format].files[0]
-        export(made(held), path, format)
+        put(made(held), path, format)
         tokenizer = load(path, "gpt2" if format == "tiktoken" else "")
         for name in (one for one, owned in OWNERS.items() if owned != format):
             with pytest.raises(TokentuiError) as raised:
@@ -438,7 +439,7 @@ def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
     """As plain text, and found by their names; a file whose specials have other ids parts in the second way
     only."""
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
-    export(made("gpt2"), ours, "huggingface")
+    put(made("gpt2"), ours, "huggingface")
     said = json.loads(ours.read_text())
     texts = ["a <|endoftext|> b", "<|endoftext|><|endoftext|>", "plain"]
     assert verify_encoding(load(ours), str(ours), peer("tokenizers"), texts).difference is None
@@ -458,7 +459,7 @@ def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
     """The library keeps a copy of what it read under a path."""
     path = tmp_path / "r.tiktoken"
     for name in ("gpt2", "minbpe"):
-        export(made(name), path, "tiktoken")
+        put(made(name), path, "tiktoken")
         found = verify_encoding(
             load(path, made(name).recipe.split), str(path), peer("tiktoken"), ["the crowd", TEXT]
         )
@@ -467,7 +468,7 @@ def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
 
 def test_a_split_that_is_more_than_a_pattern(tmp_path: Path) -> None:
     path = tmp_path / "r.tiktoken"
-    export(made("gpt2"), path, "tiktoken")
+    put(made("gpt2"), path, "tiktoken")
     with pytest.raises(TokentuiError, match="tiktoken cannot split with split=falcon"):
         verify_encoding(load(path, "falcon"), str(path), PEERS["tiktoken"], ["a"])
 

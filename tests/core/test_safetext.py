@@ -222,6 +222,7 @@ def test_error_lines() -> None:
     assert safe("é", ascii_only=True) == r"\u00e9"
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("unit", ["a", "\x00", "\udcff", "é\u0301", "\u0301", "a ", "\u200b", "語"])
 def test_a_long_token_is_not_slow(unit: str) -> None:
     token = unit * (10_000 // len(unit))

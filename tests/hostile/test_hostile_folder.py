@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import put
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running_cli import cli, refused
@@ -39,9 +40,9 @@ DOCUMENTS = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6)
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("folder")
     made = tokentui.train("sample:hugs", "gpt2", merges=6, specials=["<s>"])
-    made.save(path, "gpt2")
+    put(made, path, "gpt2")
     if request.param == "huggingface":
-        made.save(path / "tokenizer.json", "huggingface")
+        put(made, path / "tokenizer.json", "huggingface")
     return path
 
 
@@ -79,7 +80,7 @@ def test_texts_of_a_folder_do_not_act_on_a_terminal(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["tokenizer.json", "vocab.json", "tokenizer_config.json"])
 @pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "dangling", "sparse"])
 def test_what_is_no_file_is_refused_or_named(tmp_path: Path, name: str, kind: str) -> None:
-    tokentui.train("sample:hugs", "gpt2", merges=6).save(tmp_path, "gpt2")
+    put(tokentui.train("sample:hugs", "gpt2", merges=6), tmp_path, "gpt2")
     path = tmp_path / name
     path.unlink(missing_ok=True)
     if kind == "folder":

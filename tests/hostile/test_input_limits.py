@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exporting import SMALL
+from exporting import SMALL, put
 from running_cli import cli, done, refused
 
 import tokentui
@@ -316,7 +316,7 @@ def test_a_vocabulary_beyond_the_limit(format: str, tmp_path: Path, limited: Lim
     path = tmp_path / "saved"
     path.mkdir() if format == "gpt2" else None
     recipe = {"bert": "bert", "sentencepiece": "t5", "subword-nmt": "subword-nmt"}.get(format, "gpt2")
-    tokentui.train("sample:hugs", recipe, merges=None if recipe == "t5" else 3).save(path, format)
+    put(tokentui.train("sample:hugs", recipe, merges=None if recipe == "t5" else 3), path, format)
     limited(vocabulary=4)
     path = path / "vocab.json" if format == "gpt2" else path
     assert "--limit vocabulary=" in refusal(lambda: load(path, "gpt2" if format == "tiktoken" else "")).hint

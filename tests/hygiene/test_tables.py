@@ -202,7 +202,7 @@ def test_a_base_that_says_so_comes_after_the_merges(name: str) -> None:
 
 def test_a_way_by_rank_applies_the_merges_in_their_order() -> None:
     corpus = tokentui.Corpus.from_text("da " * 20 + "cd " * 9 + "ab " * 8 + "bcd " * 7)
-    texts = ["".join(letters) for letters in itertools.product("abcd", repeat=4)]
+    texts = ["".join(letters) for letters in itertools.product("abcd", repeat=4)][::3]
     expected = None
     for name, way in AXES["encode"].items():
         recipe = mended(Recipe(), "encode", name)
