@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogs import typed
+from dialogs import FakeEngine, shown, typed
 from protomake import message
 from running_cli import cli, done, refused
-from screens import screen_text
+from screens import screen_text, snapshot
 from servers import Web, hub, serving, web
 from sessions import Watched
 from stepping import opened
@@ -637,11 +637,11 @@ def test_a_pattern_that_cannot_be_compiled_for_want_of_memory(
 
 
 async def test_a_size_that_is_no_number() -> None:
-    async with opened(Recipe(), "sample:hugs") as (app, pilot):
-        await pilot.press("X")
-        await until(pilot, lambda: isinstance(app.screen, EditScreen))
+    engine = FakeEngine(snapshot())
+    async with shown(EditScreen(engine)) as (_, pilot):
         await pilot.press("t")
-        await until(pilot, lambda: not isinstance(app.screen, EditScreen))
+        await until(pilot, lambda: engine.pushed)
+    async with shown(engine.pushed[-1]) as (app, pilot):
         await typed(pilot, "many")
         await until(pilot, lambda: "many: expected a number (for example 4000 or 32k)" in screen_text(app))
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import cast
 
 import pytest
+from dialogs import FakeEngine, shown
 from running_cli import done, refused
-from screens import screen_text
-from stepping import opened, walked
-from waiting import settled, until
+from screens import screen_text, snapshot
+from waiting import until
 
 import tokentui
-from tokentui.analyze.worst_words import worst_words
+from tokentui.analyze.analyses import ANALYSES
+from tokentui.analyze.worst_words import report, worst_words
+from tokentui.core.errors import Cancelled
 from tokentui.preset_table import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.session import commands as do
 from tokentui.text.count import count
 from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.link import EngineLink
 
 CORPUS = "sample:english"
 
@@ -61,24 +65,25 @@ def test_the_command(tmp_path: Path) -> None:
 
 async def test_the_screen_sorts_and_inspects() -> None:
     tokenizer = tokentui.train(CORPUS, "gpt2", merges=30)
-    found = worst_words(tokenizer, tokentui.read(CORPUS)).worst
-    async with opened(Recipe(), CORPUS, size=(80, 24)) as (app, pilot):
-        await walked(app, pilot, 30)
-        await pilot.press("F", "w")
-        await until(pilot, lambda: isinstance(app.screen, AnalysisScreen) and app.screen.answer is not None)
-        await settled(pilot)
-        screen = app.screen
-        assert isinstance(screen, AnalysisScreen)
+    answer = worst_words(tokenizer, tokentui.read(CORPUS))
+    found = answer.worst
+    engine = FakeEngine(snapshot(), {do.Analyze: report(answer), do.InspectText: Cancelled()})
+    screen = AnalysisScreen(cast(EngineLink, engine), ANALYSES["worst-words"], lambda ids, title: None)
+    async with shown(screen) as (app, pilot):
+        await until(pilot, lambda: screen.shown is not None)
         for key, order in (
             (None, found), ("S", found), ("S", sorted(found, key=lambda one: -one.tokens)),
             ("S", sorted(found, key=lambda one: -one.uses)),
         ):
             await pilot.press(*([key] if key else ()))
-            await settled(pilot)
+            await pilot.pause()
             line = next(line for line in screen_text(app).splitlines() if "▸" in line)
             assert line.split()[2:5] == [str(order[0].wasted), str(order[0].tokens), str(order[0].uses)]
         assert "uses▾" in screen_text(app)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
-        await settled(pilot)
-        assert order[0].text.strip() in screen_text(app)
+        await until(pilot, lambda: engine.pushed)
+    inspected = engine.pushed[-1]
+    assert isinstance(inspected, InspectScreen)
+    async with shown(inspected) as (_, pilot):
+        await until(pilot, lambda: engine.of(do.InspectText))
+    assert engine.of(do.InspectText)[0].text == order[0].text
