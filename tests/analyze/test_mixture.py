@@ -165,7 +165,7 @@ def test_mixtures_are_recovered_from_unseen_text(case: int) -> None:
 
 
 def test_a_small_mixture() -> None:
-    found = found_in({"north": .75, "south": .25}, 40_000, 40_000, 60, ("north", "south"))
+    found = found_in({"north": .75, "south": .25}, 20_000, 20_000, 40, ("north", "south"))
     assert [share.share for share in found.shares] == pytest.approx([.75, .25], abs=0.06)
     assert all(share.low <= share.share <= share.high for share in found.shares)
 
@@ -186,7 +186,7 @@ def test_two_samples_of_one_language_cannot_be_told_apart() -> None:
 
 def test_training_texts_give_exact_shares() -> None:
     """Ties hold as equalities, so that the shares are pinned."""
-    texts = [LANGUAGES["north"].text(15_000, 1), LANGUAGES["south"].text(10_000, 1)]
+    texts = [LANGUAGES["north"].text(9_000, 1), LANGUAGES["south"].text(6_000, 1)]
     trainer = tokentui.Trainer(None, "gpt2", texts=texts)
     trainer.run(merges=100)
     samples = [MixtureSample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts)]

@@ -17,7 +17,7 @@ SAMPLES = "--corpus", "a=sample:english", "--corpus", "b=sample:finnish"
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("mixture") / "t.json"
-    tokentui.train(["sample:english", "sample:finnish"], "gpt2", merges=80).save(file)
+    tokentui.train(["sample:english", "sample:finnish"], "gpt2", merges=40).save(file)
     return str(file)
 
 

@@ -144,7 +144,7 @@ def test_a_new_value_is_trained_by(axis: str, engine: str, monkeypatch: pytest.M
     assert seen.main.candidates.rows
 
 
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("axis", VALUES)
 def test_a_new_value_shows_up_everywhere(axis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the list of commands, the own file, another tool's file or its refusal, and the rows of the dialog.
