@@ -39,6 +39,7 @@ def _in_one_document(text: str) -> bool:
     return any(plain in _bare(one) for one in TEXTS)
 
 
+@pytest.mark.first_run(cases=20)
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_offered_sentence_holds_words_of_the_corpus_alone(name: str) -> None:
     words = first_words(_state(name).snapshot().main).split()
