@@ -218,12 +218,11 @@ def _default_bindings(node: type[DOMNode]) -> tuple[tuple[Binding, tuple[str, ..
     taken: set[str] = set()
     found: list[tuple[Binding, tuple[str, ...]]] = []
     for base in node.__mro__:
-        own = base.__dict__.get("BINDINGS", ()) if issubclass(base, DOMNode) else ()
-        for binding in own:
-            if isinstance(binding, Binding) and (
-                    keys := tuple(key for key in split_keys(binding.key) if key not in taken)):
-                found.append((binding, keys))
-        taken |= {key for binding in own if isinstance(binding, Binding) for key in split_keys(binding.key)}
+        bound = base.__dict__.get("BINDINGS", ()) if issubclass(base, DOMNode) else ()
+        own = [(one, split_keys(one.key)) for one in bound if isinstance(one, Binding)]
+        free = [(binding, tuple(key for key in keys if key not in taken)) for binding, keys in own]
+        found += [(binding, keys) for binding, keys in free if keys]
+        taken.update(*(keys for _, keys in own))
         if not base.__dict__.get("_inherit_bindings", True):
             break
     return tuple(found)
