@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check, in_blocks, tick
+from tokentui.core.jobs import check, each, in_blocks, tick
 from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, Names, joined, packed
@@ -208,7 +208,7 @@ class WordEncoder:
             for name in vocabulary.specials
         ]
         several = {vocabulary.unknown_id, NO_ID}
-        for number, text, piece in rows:
+        for number, text, piece in each(rows):
             if found.setdefault(number, (text, piece)) != (text, piece):
                 several.add(number)
         return {number: names for number, names in found.items() if number not in several}
