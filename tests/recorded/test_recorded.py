@@ -27,11 +27,11 @@ COMMANDS: dict[str, str] = {
     "encode": "encode -t {file} --json",
     "encode-explain": "encode -t {file} --explain",
     "inspect": "inspect -t {file} --json",
-    "compare": "compare -t {file} -r bert sample:english --json",
-    "compare-people": "compare -t {file} -r bert sample:english",
     "inspect-people": "inspect -t {file}",
     "inspect-string": "inspect -t {file} --json crowd",
     "inspect-word": "inspect -t {file} the",
+    "compare": "compare -t {file} -r bert sample:english --json",
+    "compare-people": "compare -t {file} -r bert sample:english",
 }
 TEXTS = ("The crowd in the street, 12345 café 👩🏽‍🚀", "don't\tstop\n  now", "हिन्दी भाषा")
 NAMES = [name for name in PRESETS if not PRESETS[name].recipe.split.startswith("regex:")]
