@@ -39,6 +39,7 @@ def test_the_rules_do_what_the_steps_do(steps: tuple[str, ...]) -> None:
     rules = Charsmap(blob, Node(None, "rules"))
     draw = random.Random(7)
     texts = [chr(code) for code in range(1, 0x30000, 31) if not 0xD800 <= code < 0xE000]
+    texts += ["\u33ff", "\u3300", "\u03ff", "\u0100"]  # at the borders of blocks of 256
     texts += ["".join(draw.choices(PIECES, k=draw.randint(2, 6))) for _ in range(800)]
     for _ in range(300):
         composed = chr(draw.randint(0xAC00, 0xD7A3)) + chr(draw.randint(0xC0, 0x24F))

@@ -16,7 +16,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, format_of, load, targets
-from tokentui.formats.proof import ExportReport, check_export
+from tokentui.formats.proof import ExportReport, check_export, probes
 from tokentui.formats.spec import Spec, Unsupported
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
@@ -234,6 +234,12 @@ def test_tokens_that_are_spelled_alike_are_refused() -> None:
     # `##` as a unit, and from # and ###
     tokenizer = _of(recipe, [b"#", b"a", b"###", b"##a", b"##"], [(0, 2)])
     assert "the same spelling" in _report(tokenizer, "huggingface").refused
+
+
+def test_all_texts_are_compared() -> None:
+    texts = list(probes(Spec(preset("gpt2"))))
+    assert len(texts) > 800
+    assert _report(preset("gpt2"), "huggingface").checked == len(texts)
 
 
 def test_losses_say_what_is_lost() -> None:
