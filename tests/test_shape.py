@@ -148,7 +148,7 @@ def test_a_format_that_cannot_hold_symbols_tells_it(format: str, recipe: str) ->
 def test_a_text_that_the_pattern_refuses_is_left_out_of_the_proof(limited: Callable[..., None]) -> None:
     split = "regex:(?:o|oo)+c|(?:a|aa)+c|[^ ]+| +"
     tokenizer = tokentui.train(LINES, "gpt2", split=split, symbols=["the"], merges=4)
-    limited(pattern_seconds=0.03, file_pattern_seconds=0.03)
+    limited(pattern_seconds=0.01, file_pattern_seconds=0.01)
     report, files = contents(tokenizer, WRITTEN["tekken"])
     assert not report.refused
     assert files
