@@ -237,7 +237,7 @@ def test_long_words(always: None, text: str) -> None:
 # --- vocabularies of files ---
 
 
-@settings(max_examples=20, suppress_health_check=PATCHED)
+@settings(max_examples=40, suppress_health_check=PATCHED)
 @given(
     pieces=st.sets(
         st.one_of(st.text("abc", min_size=2, max_size=5), st.text("aé中", min_size=1, max_size=3)).map(

@@ -61,7 +61,7 @@ def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: in
     assert bytes(number for number in ids if number is not None) == compressed(trainer).compressed
 
 
-@settings(max_examples=18, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     few | st.binary(max_size=60), st.integers(0, 9),
     st.lists(st.sampled_from(["<unk>", "xx", "é"]), unique=True),

@@ -80,7 +80,7 @@ def test_by_scores(loaded: None, scores: dict[bytes, float], given: list[str], b
         assert by_kernels == all(part.symbol is not None for part in parts)
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(
     scores=st.dictionaries(
         pieces.map(str.encode), st.sampled_from([-1.0, -2.5, -4.0]), min_size=1, max_size=20
@@ -105,7 +105,7 @@ def test_by_scores_of_a_file(
     {}, {"unit": "byte", "unknown": "error"}, {"unknown": "drop"}, {"unit": "byte", "unknown": "drop"},
     {"unknown": "byte-fallback"}, {"unknown": "rest-of-word"},
 ])
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(given=words, merges=st.integers(0, 40), text=st.text("abé中 ", max_size=60))
 def test_by_merges(loaded: None, axes: dict[str, str], given: list[str], merges: int, text: str) -> None:
     corpus = Corpus.from_text(text + " abab baba abé aéaé bab aab")

@@ -76,7 +76,7 @@ words = st.text("abcd", min_size=1, max_size=12)
 
 
 @given(pieces, words)
-@settings(max_examples=40)
+@settings(max_examples=75)
 def test_best_of_all(scores: dict[str, float], word: str) -> None:
     units = Pretokenizer(RECIPE).units(word)
     ways = list(every(units, {piece.encode(): score for piece, score in scores.items()}))

@@ -307,7 +307,7 @@ def test_a_file_without_a_digest_is_read_as_it_is() -> None:
     ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=100)
 @given(
     at=st.integers(0, len(good()) - 1),
     put_in=st.text("0123456789[]{},\"nulatrefx- \n", max_size=3),

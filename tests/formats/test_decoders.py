@@ -70,7 +70,7 @@ STEPS: list[tuple[dict[str, Any], Callable[[list[str]], list[str]]]] = [
 
 @pytest.mark.parametrize(("step", "plain"), STEPS, ids=[step["type"] for step, _ in STEPS])
 @given(parts=PARTS)
-@settings(max_examples=45, deadline=None)
+@settings(max_examples=100, deadline=None)
 @pytest.mark.first_run(cases=2)
 def test_a_step_changes_each_part(
     step: dict[str, Any], plain: Callable[[list[str]], list[str]], parts: list[str]

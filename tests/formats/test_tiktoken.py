@@ -123,7 +123,7 @@ def merged_by_ranks(table: dict[bytes, int], word: bytes) -> list[bytes]:
         parts[at : at + 2] = [parts[at] + parts[at + 1]]
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(
     tokens=st.lists(st.text("abc", min_size=2, max_size=4), max_size=12, unique=True),
     word=st.text("abc", max_size=12),

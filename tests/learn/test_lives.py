@@ -143,7 +143,7 @@ def test_a_life_needs_no_training_and_one_run_over_the_word(
     assert segmented == len(lives) < trainer.number
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(texts, recipes, typed, st.integers(0, 20), st.booleans())
 def test_an_age_is_the_step_that_made_the_token(
     text: str, recipe: Recipe, typed: list[str], number: int, replayed: bool

@@ -208,7 +208,7 @@ def test_other_limits_taken_midway(
     assert_equal(trainer, states[0])
 
 
-@settings(max_examples=24, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(texts, recipes, st.integers(1, 3), st.integers(1, 4), st.integers(0, 6))
 def test_a_question_about_another_least_count_forgets_nothing(
     text: str, recipe: Recipe, least: int, other: int, number: int

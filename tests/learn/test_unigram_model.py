@@ -172,7 +172,7 @@ def naive_seeds(lines: list[str]) -> dict[str, int]:
 one_line = st.text("abé’ん ", min_size=1, max_size=14).map(lambda text: " ".join(text.split())).filter(bool)
 
 
-@settings(max_examples=25, suppress_health_check=PATCHED)
+@settings(max_examples=50, suppress_health_check=PATCHED)
 @given(lines=st.lists(one_line, min_size=1, max_size=8))
 def test_seeds(run: Passes, lines: list[str]) -> None:
     seeds = lay_out(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines), 10**6, run)

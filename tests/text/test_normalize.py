@@ -114,7 +114,7 @@ def test_accents_are_stripped_where_they_stand_alone() -> None:
 
 
 @pytest.mark.peer
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tricky.filter(lambda text: text.isprintable() or len(text) < 15))
 def test_bert_is_hugging_faces_on_texts(text: str) -> None:
     text = "".join(one for one in text if not "\ud800" <= one <= "\udfff")
@@ -170,7 +170,7 @@ COMPOSED = st.sampled_from([one for one in ASSIGNED if len(unicodedata.normalize
 
 
 @pytest.mark.peer
-@settings(max_examples=90)
+@settings(max_examples=200)
 @given(st.lists(st.one_of(st.sampled_from(TRICKY), COMPOSING, COMPOSED), max_size=9).map("".join))
 def test_nmt_nfkc_is_sentencepieces_on_texts(text: str) -> None:
     if not LATER_COMPATIBILITY.intersection(text):
@@ -180,7 +180,7 @@ def test_nmt_nfkc_is_sentencepieces_on_texts(text: str) -> None:
 # --- alignment ---
 
 
-@settings(max_examples=90, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(tricky, steps)
 def test_alignment_is_of_the_same_text_and_in_order(text: str, names: tuple[str, ...]) -> None:
     aligned = normalize_aligned(text, names)

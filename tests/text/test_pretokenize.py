@@ -94,7 +94,7 @@ def test_units_are_the_word_cut_up(word: str, unit: str) -> None:
 # --- places ---
 
 
-@settings(max_examples=80)
+@settings(max_examples=200)
 @given(made, texts)
 def test_places_are_in_order_inside_the_text_and_one_a_unit(pre: Pretokenizer, text: str) -> None:
     analysis = pre.analyze(text)

@@ -161,7 +161,7 @@ def their_words(name: str, text: str) -> list[bytes]:
 
 @pytest.mark.peer
 @pytest.mark.parametrize("name", PEERS)
-@settings(max_examples=24)
+@settings(max_examples=40)
 @given(text=old_texts)
 @pytest.mark.first_run(cases=4)
 def test_words_are_hugging_faces(name: str, text: str) -> None:
@@ -218,7 +218,7 @@ def test_before_cuts_before_each_space_or_sign(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
-@settings(max_examples=18)
+@settings(max_examples=30)
 @given(text=texts, first=st.booleans())
 @pytest.mark.first_run(cases=7)
 def test_spans_are_the_words_in_order(name: str, text: str, first: bool) -> None:
@@ -246,7 +246,7 @@ def test_splits_that_keep_spaces_keep_all_text(name: str, text: str) -> None:
 
 @pytest.mark.first_run(cases=9)
 @pytest.mark.parametrize("name", [name for name, one in SPLITS.items() if not one.may_leave_text])
-@settings(max_examples=18)
+@settings(max_examples=30)
 @given(text=texts)
 def test_a_split_leaves_out_what_its_record_names_alone(name: str, text: str) -> None:
     split = splitter(name)

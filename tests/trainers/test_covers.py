@@ -255,7 +255,7 @@ def test_pathpiece_is_its_naive_model(
     assert_back_and_forth(trainer)
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(words, st.integers(0, 9), st.sampled_from(["greedtok", "length-max", "pathpiece"]))
 def test_a_life_and_uses_are_those_of_the_steps(counts: dict[str, int], number: int, objective: str) -> None:
     trainer = started(counts, objective)

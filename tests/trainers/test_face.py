@@ -342,7 +342,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
     # its denominators grow from step to step
     lambda count, left, right: (count, 3 ** max(9, 40 - left - right)),
 ])
-@settings(max_examples=18)
+@settings(max_examples=30)
 @given(words=st.dictionaries(st.text("abc", min_size=2, max_size=7), st.integers(1, 9), max_size=9))
 def test_values_of_any_denominator_are_ordered_exactly(value: Value, words: dict[str, int]) -> None:
     record = replace(
