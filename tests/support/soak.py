@@ -1,4 +1,4 @@
-"""How many examples property tests try: a third in the first run, and many more by `make soak`."""
+"""How many examples property tests try: a fifth in the first run, and many more by `make soak`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FACTOR = 100
 """How many times as many examples a property test tries in a long run."""
 EXAMPLES = 50
 """How many a property test that names no number tries in a daily run."""
-PART = 3
+PART = 5
 """The first run divides the number of examples by this. It tries at least five of those that a test names."""
 
 
