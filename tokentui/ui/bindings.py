@@ -222,7 +222,7 @@ def _default_bindings(node: type[DOMNode]) -> tuple[tuple[Binding, tuple[str, ..
         own = [(one, split_keys(one.key)) for one in bound if isinstance(one, Binding)]
         free = [(binding, tuple(key for key in keys if key not in taken)) for binding, keys in own]
         found += [(binding, keys) for binding, keys in free if keys]
-        taken.update(*(keys for _, keys in own))
+        taken |= {key for _, keys in own for key in keys}
         if not base.__dict__.get("_inherit_bindings", True):
             break
     return tuple(found)
