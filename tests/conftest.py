@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
 import signal
 import sys
+import sysconfig
 from collections.abc import Generator
+from pathlib import Path
 
 import first_run
 import pytest
@@ -37,10 +40,29 @@ def pytest_configure(config: pytest.Config) -> None:
     cache = getattr(config, "cache", None)  # none with -p no:cacheprovider
     if cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         sys.dont_write_bytecode = False
-        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
+        folder = cache.mkdir("bytecode")
+        if not any(folder.iterdir()):
+            _link_compiled(folder)
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
     # The process that only hands out the tests imports nothing that they need: it would delay its workers.
     if hasattr(config, "workerinput") or config.option.dist == "no":
         config.pluginmanager.register(importlib.import_module("surroundings"))
+
+
+def _link_compiled(folder: Path) -> None:
+    """Link the bytecode of installed packages into a folder of bytecode.
+
+    Python reads none beside modules then, and each worker would compile them again.
+    """
+    for root in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}:
+        for place, folders, files in os.walk(root):
+            folders[:] = [name for name in folders if name not in {"site-packages", "test", "tests"}]
+            if os.path.basename(place) == "__pycache__":
+                linked = folder / os.path.dirname(place).lstrip(os.sep)
+                linked.mkdir(parents=True, exist_ok=True)
+                with contextlib.suppress(OSError):  # another file system
+                    for name in files:
+                        os.link(os.path.join(place, name), linked / name)
 
 
 def pytest_report_header() -> str:
