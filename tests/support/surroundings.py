@@ -26,10 +26,12 @@ from textual._compositor import Compositor
 from tokentui.core import engines, limits
 from tokentui.core.choices import Refusal
 from tokentui.core.errors import TokentuiError
+from tokentui.session.engine import driver
 
 soak.register_profiles()
 styles.parse_once()
 slow.delay_threads()
+driver.DRAW_S = 0  # no terminal draws what a session publishes
 
 _PLAIN = os.environ.get(engines.VARIABLE) == "off"
 """True if this run is one of plain Python."""
