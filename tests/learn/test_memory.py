@@ -3,6 +3,7 @@ stands."""
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable
 
@@ -13,6 +14,7 @@ from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import engines
 from tokentui.learn import Query
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Stops
 from tokentui.session.engine.state import State
 from tokentui.session.training.training import empty_training
@@ -88,3 +90,24 @@ def test_going_back_and_forward_again_gives_the_same_pairs(monkeypatch: pytest.M
 
 def test_a_snapshot_says_it() -> None:
     assert State(empty_training(preset("gpt2"))).snapshot().main.at.memory > 0
+
+
+@pytest.mark.first_run(cases=3)
+@pytest.mark.parametrize("engine", ["on", "off"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_training_is_freed_with_its_last_name(
+    name: str, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cycle would keep it until the garbage collector comes: the next training gets no memory of it."""
+    monkeypatch.setenv(engines.VARIABLE, engine)
+    gc.disable()
+    try:
+        trainer = learn.start(Corpus.from_text(TEXT[:500]), PRESETS[name].recipe)
+        learn.run(trainer, Stops(merges=5))
+        learn.candidates(trainer, Query())
+        trainer.tokenizer()
+        freed = weakref.ref(trainer)
+        del trainer
+        assert freed() is None
+    finally:
+        gc.enable()

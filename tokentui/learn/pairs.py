@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import math
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -74,7 +75,8 @@ class PairTrainer:
         """The candidates that were ranked last, with their step and constraints."""
         self._shaped = self._under_limits(self.limits)
         """The constraints of a step toward a goal, without what-ifs."""
-        self._candidate = lru_cache(KEPT_ROWS)(self._candidate_of)
+        own = weakref.proxy(self)  # a cycle would keep the memory of a training until the collector finds it
+        self._candidate = lru_cache(KEPT_ROWS)(lambda *row: own._candidate_of(*row))
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
         self._rare: tuple[int, int, list[int]] = (1, 0, [])
