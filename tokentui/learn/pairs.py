@@ -75,7 +75,8 @@ class PairTrainer:
         """The candidates that were ranked last, with their step and constraints."""
         self._shaped = self._under_limits(self.limits)
         """The constraints of a step toward a goal, without what-ifs."""
-        own = weakref.proxy(self)  # a cycle would keep the memory of a training until the collector finds it
+        # A cycle would keep the memory of a training until the collector finds it.
+        own: PairTrainer = weakref.proxy(self)
         self._candidate = lru_cache(KEPT_ROWS)(lambda *row: own._candidate_of(*row))
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
