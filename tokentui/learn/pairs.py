@@ -9,10 +9,9 @@ from __future__ import annotations
 import bisect
 import math
 import time
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
@@ -75,9 +74,9 @@ class PairTrainer:
         """The candidates that were ranked last, with their step and constraints."""
         self._shaped = self._under_limits(self.limits)
         """The constraints of a step toward a goal, without what-ifs."""
-        # A cycle would keep the memory of a training until the collector finds it.
-        own: PairTrainer = weakref.proxy(self)
-        self._candidate = lru_cache(KEPT_ROWS)(lambda *row: own._candidate_of(*row))
+        self._rows: dict[tuple[object, ...], Candidate] = {}
+        """The candidates that were made last, at most `KEPT_ROWS`, by the arguments of `_candidate`. Around a
+        method, `lru_cache` would be a cycle: it keeps a training until the garbage collector comes."""
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
         self._rare: tuple[int, int, list[int]] = (1, 0, [])
@@ -139,7 +138,7 @@ class PairTrainer:
             self._lengths.forget(self.number)
             self.computed = self.number
             self._last, self._rare = None, (1, 0, [])
-            self._candidate.cache_clear()  # it holds the vocabulary of the forgotten steps
+            self._rows.clear()  # it holds the vocabulary of the forgotten steps
         self._ends.clear()
         self._left_out = {step: parts for step, parts in self._left_out.items() if step <= self.number}
 
@@ -380,6 +379,18 @@ class PairTrainer:
         if isinstance(row, Pair):
             return self.engine.vocabulary.join(row.left, row.right)
         return b"".join(self._parts_of(row))
+
+    def _candidate(
+        self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes
+    ) -> Candidate:
+        """Return a candidate as a row, from the cache if it is there."""
+        made_of = (vocabulary, row, worth, tied, letter)
+        found = self._rows.get(made_of)
+        if found is None:
+            if len(self._rows) >= KEPT_ROWS:
+                self._rows.clear()
+            found = self._rows[made_of] = self._candidate_of(*made_of)
+        return found
 
     def _candidate_of(
         self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes
