@@ -44,15 +44,15 @@ def pytest_configure(config: pytest.Config) -> None:
         if not any(folder.iterdir()):
             _link_compiled(folder)
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
-    # The process that only hands out the tests imports nothing that they need: it would delay its workers.
+    # The controller of xdist runs no test. Importing what tests need would delay its workers.
     if hasattr(config, "workerinput") or config.option.dist == "no":
         config.pluginmanager.register(importlib.import_module("surroundings"))
 
 
 def _link_compiled(folder: Path) -> None:
-    """Link the bytecode of installed packages into a folder of bytecode.
+    """Link the bytecode of installed packages into the folder that `sys.pycache_prefix` names.
 
-    Python reads none beside modules then, and each worker would compile them again.
+    Python then reads bytecode only from there, and each worker would compile these packages again.
     """
     for root in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}:
         for place, folders, files in os.walk(root):

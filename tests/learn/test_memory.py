@@ -98,7 +98,7 @@ def test_a_snapshot_says_it() -> None:
 def test_a_training_is_freed_with_its_last_name(
     name: str, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cycle would keep it until the garbage collector comes: the next training gets no memory of it."""
+    """A reference cycle would keep its memory from the next training until the garbage collector runs."""
     monkeypatch.setenv(engines.VARIABLE, engine)
     gc.disable()
     try:

@@ -61,6 +61,7 @@ def chats(template: str) -> list[dict[str, Any]]:
 
 @functools.cache
 def _model() -> tokentui.Tokenizer:
+    """Train the tokenizer once for a worker."""
     return tokentui.train("sample:english", "gpt2", vocab_size=600, specials=SPECIALS)
 
 

@@ -31,7 +31,7 @@ from tokentui.session.engine import driver
 soak.register_profiles()
 styles.parse_once()
 slow.delay_threads()
-driver.DRAW_S = 0  # no terminal draws what a session publishes
+driver.YIELD_S = 0  # no screen draws what most sessions publish
 
 _PLAIN = os.environ.get(engines.VARIABLE) == "off"
 """True if this run is one of plain Python."""
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def loaded() -> None:
-    """There are kernels; a test that wants them is skipped where there are none."""
+    """Skip the test if kernels are missing or switched off."""
     if _PLAIN or engines.trouble():
         pytest.skip("there are no kernels here, or they are switched off")
 
@@ -89,7 +89,7 @@ def every_frame(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def collect() -> Callable[[], object]:
-    """Collects what the test leaves. Not what others left before it: late in a run that takes seconds."""
+    """Return a function that collects the garbage of this test only: that of all tests takes seconds."""
     gc.freeze()
     return gc.collect
 

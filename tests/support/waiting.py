@@ -104,11 +104,11 @@ shut_down = App._shutdown
 
 
 _looked_at: WeakKeyDictionary[App[Any], Screen[Any]] = WeakKeyDictionary()
-"""The screen of an app that its test drew last."""
+"""The screen that the test of an app has drawn last."""
 
 
 async def _draw_the_last_frame(app: App[Any]) -> None:
-    """End an app, but first draw the screen that no test has drawn: what cannot be drawn fails its test."""
+    """Draw the last screen if the test has not, then end the app: a screen that cannot be drawn fails."""
     draws = app.is_headless and app._exception is None and app._screen_stack
     if draws and _looked_at.get(app) is not app.screen:
         try:

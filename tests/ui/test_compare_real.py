@@ -101,6 +101,15 @@ async def test_from_the_main_screen_and_back() -> None:
         )
 
 
+async def quit_by_q(app: ExplorerApp, pilot: Pilot[None], compares: bool) -> None:
+    """Quit by the key that the legend names. In Compare, the legend also names the key that goes back."""
+    legend = screen_text(app).splitlines()[-1]
+    assert "?  q" in legend or "q quit" in legend
+    assert ("esc leave" in legend) == compares
+    await pilot.press("q")
+    await until(pilot, lambda: not app.is_running)
+
+
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("compares", [False, True])
 async def test_typing_replaces_the_text_an_arrow_keeps_it_and_q_quits(compares: bool) -> None:
@@ -120,11 +129,7 @@ async def test_typing_replaces_the_text_an_arrow_keeps_it_and_q_quits(compares: 
         await settled(pilot)
         assert screen.encode.line.value == "hugsx"
         await pilot.press("escape")
-        legend = screen_text(app).splitlines()[-1]
-        assert "?  q" in legend or "q quit" in legend
-        assert ("esc leave" in legend) == compares
-        await pilot.press("q")
-        await until(pilot, lambda: not app.is_running)
+        await quit_by_q(app, pilot, compares)
 
 
 @pytest.mark.slow
@@ -139,11 +144,7 @@ async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_bac
             app.compare(wanted("gpt2", "hf-bpe"))
             await compare_screen(app, pilot)
         await settled(pilot)
-        legend = screen_text(app).splitlines()[-1]
-        assert "?  q" in legend or "q quit" in legend
-        assert ("esc leave" in legend) == compares
-        await pilot.press("q")
-        await until(pilot, lambda: not app.is_running)
+        await quit_by_q(app, pilot, compares)
 
 
 @pytest.mark.slow

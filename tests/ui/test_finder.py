@@ -144,7 +144,7 @@ def listed(app: ExplorerApp) -> list[Any]:
 
 
 async def sought(pilot: Pilot[None], text: str, found: Callable[[], object]) -> None:
-    """Put a text into the finder, and open it for that; wait for what is listed."""
+    """Open the finder if it is closed, replace its text, and wait for the rows."""
     app = pilot.app
     if not isinstance(app.screen, FinderScreen):
         await pilot.press("colon")

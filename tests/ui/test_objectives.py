@@ -203,7 +203,7 @@ async def test_what_goes_is_marked_what_has_gone_is_struck_and_ties_are_marked()
         await draw(app, session, pilot, **{**UNIGRAM, "pairs": LOSSES[2:], "why": why})
         rows = [table_of(app).row_at(n) for n in range(5)]
         assert [row.mark for row in rows if row] == ["−", "−", "−", "−", " "]
-        # Close scores are told apart, and a bracket holds those that tie.
+        # Close scores show enough digits to differ. A bracket joins scores that tie.
         close = pair_row(
             b"##z", b"##z", b"##zz", SCORED[0].count * 9_999, left_uses=1204 * 10_000, right_uses=261
         )

@@ -284,7 +284,7 @@ def cut(file: Path) -> Path:
 
 
 async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path, model: Path) -> None:
-    """Open says what is wrong where and opens nothing; enter again opens it as a text.
+    """Open names the fault and its place, and opens nothing. A second enter opens the file as a text.
 
     The first bytes of a model say what it is; that the rest is missing is found by reading it.
     """

@@ -23,8 +23,7 @@ Attributes = list[int | list[bytes | int]]
 """Settings of a terminal, as `termios.tcgetattr` returns them."""
 _SIGINT = int(signal.SIGINT)
 KEY_S = 0.03
-"""The most seconds that work in the background waits for the screen to act on a key: a key may change nothing
-that is seen."""
+"""The most seconds for which background threads wait after a key. A key may change nothing on the screen."""
 SWITCH_S = 0.0005
 """Seconds between thread switches while a screen runs. The default is ten times longer, and keys would wait.
 """
@@ -59,10 +58,10 @@ def responsive() -> Iterator[None]:
 
 
 class Turns:
-    """Gives the interpreter to the screen while it acts on a key.
+    """Lets the screen run alone while it acts on a key.
 
-    Else it shares the interpreter with each thread that runs plain Python, and waits for it several times a
-    frame. Safe from any thread.
+    Without this, the screen shares the interpreter lock with each thread that runs plain Python, and waits
+    for the lock several times a frame. All methods are thread-safe.
     """
 
     def __init__(self) -> None:
@@ -71,23 +70,23 @@ class Turns:
         self._until = 0.0
 
     def begin(self) -> None:
-        """Let other threads wait in `wait`: a key has come."""
+        """Make background threads wait: a key has arrived."""
         self._until = time.monotonic() + KEY_S
         self._free.clear()
 
     def end(self) -> None:
-        """Let them go on: the screen has drawn."""
+        """Let background threads run: the screen has drawn."""
         self._free.set()
 
     def wait(self) -> None:
-        """Wait until the screen has drawn, at most `KEY_S`. To be called by work in the background."""
+        """Wait until the screen has drawn, at most `KEY_S`. Background threads call this."""
         if not self._free.is_set():
             self._free.wait(max(0.0, self._until - time.monotonic()))
             self._free.set()
 
 
 turns = Turns()
-"""The turns of the one screen of this process."""
+"""The turns of this process, which has one screen."""
 
 
 # ---- restore the terminal and end the process, even if something blocks

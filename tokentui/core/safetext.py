@@ -35,6 +35,8 @@ MARKS_SHOWN = 6
 MARKS_SENT = 8
 """The most combining marks that a terminal ever receives on one character. Some scripts stack a few; more
 would run over the lines above."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""A lone surrogate in a text: a byte that is not UTF-8, or half of a surrogate pair."""
 LINKS_SHOWN = 3
 """The most consonants joined to the first in a cluster (by a virama), and the most joined emoji."""
 

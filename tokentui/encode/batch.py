@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import cast
 
 from tokentui.core import engines
 from tokentui.core.jobs import check
+from tokentui.core.safetext import SURROGATE
 from tokentui.encode import id_tables
 from tokentui.encode.encoder import TokenSource, WordEncoder
 from tokentui.encode.encoding import Encoding, joined, packed
@@ -21,8 +21,7 @@ from tokentui.encode.segment import UnknownUnit
 CALL_CHARS = 1 << 17
 """Characters of short texts that are encoded by one kernel call."""
 _TEXT_CHARS = 8
-"""Plain Python encodes this many more characters of a text while it begins another one."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Starting a text costs plain Python about as much as encoding this many characters."""
 
 
 def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
@@ -77,8 +76,8 @@ def encode_batch(
                 found = encoder.id_table.ids_of_texts(short)
         if found is not None:
             encodings.extend(Encoding.each_later(short, *_surrounded(*found, before, after), source))
-        elif len(short) > 1 and _SURROGATE.search("".join(short)):  # kernels take none of these
-            for lone, group in itertools.groupby(short, lambda text: _SURROGATE.search(text) is not None):
+        elif len(short) > 1 and SURROGATE.search("".join(short)):  # kernels take none of these
+            for lone, group in itertools.groupby(short, lambda text: SURROGATE.search(text) is not None):
                 some = list(group)
                 encodings.extend(map(encode, some)) if lone else encode_short(some)
         else:  # one text at a time says which is wrong, and where

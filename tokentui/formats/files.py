@@ -133,7 +133,7 @@ def export(
     """Write a tokenizer's file, or all files of its format, and report what was lost.
 
     A file for another tool is first read back and tested on many texts. If a text is encoded differently and
-    no reported loss explains it, nothing is written. The progress of the job is in texts.
+    no reported loss explains it, nothing is written. The job reports its progress in texts.
 
     Args:
         tokenizer: The tokenizer.

@@ -30,6 +30,7 @@ _BETWEEN = {
 }
 """A place between two rows, or a text that looks like one, by the first byte of a row."""
 _TRIES = 9
+"""How many places between two rows are tried, before all of the rest is read at once."""
 
 
 def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:

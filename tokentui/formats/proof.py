@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import check, silent, tick
 from tokentui.core.records import dataclass
-from tokentui.core.safetext import to_bytes, visible
+from tokentui.core.safetext import SURROGATE, to_bytes, visible
 from tokentui.encode.batch import encode_batch
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import UNKNOWN
@@ -339,11 +338,10 @@ TEXTS: tuple[str, ...] = (
 )
 """Texts that every written file is tested with. Bytes that are not UTF-8 are lone surrogates."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONG = 24
 _LONGEST_WORD = 10_000
 _FIRST, _AT_ONCE = 16, 1024
-"""How many texts are compared first, as most differences show soon, and then at once."""
+"""The sizes of the first batch of texts and of later ones. Most differences show in the first texts."""
 _SINGLY = 6000
 """Vocabularies up to this size are also tested token by token."""
 
@@ -436,10 +434,10 @@ class _Trial:
         return None
 
     def _skips(self, text: str) -> bool:
-        return (self._texts_only and _SURROGATE.search(text) is not None) or self._fitted.excused(text)
+        return (self._texts_only and SURROGATE.search(text) is not None) or self._fitted.excused(text)
 
     def _quickly_same(self, texts: Sequence[str]) -> list[bool]:
-        """Return of each text whether its ids are certainly equal, by a fast comparison without places."""
+        """Return, for each text, whether its ids are certainly equal: a fast comparison without places."""
         try:
             ours, theirs = ([one.ids for one in encode_batch(side, texts)] for side in self._encoders)
         except TokentuiError:

@@ -75,8 +75,8 @@ class PairTrainer:
         self._shaped = self._under_limits(self.limits)
         """The constraints of a step toward a goal, without what-ifs."""
         self._rows: dict[tuple[object, ...], Candidate] = {}
-        """The candidates that were made last, at most `KEPT_ROWS`, by the arguments of `_candidate`. Around a
-        method, `lru_cache` would be a cycle: it keeps a training until the garbage collector comes."""
+        """A cache of at most `KEPT_ROWS` candidates, by the arguments of `_candidate`. `lru_cache` around a
+        bound method creates a reference cycle, which keeps a training until the garbage collector runs."""
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
         self._rare: tuple[int, int, list[int]] = (1, 0, [])

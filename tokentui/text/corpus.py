@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import codecs
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,12 +14,11 @@ from typing import NamedTuple, overload
 from tokentui.core.errors import TokentuiError, each_of, name_of, shown, text_of, whole
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
-from tokentui.core.safetext import to_bytes
+from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.text.sources import format_counts
 
 LONG_BYTES = 1 << 18
 """A shorter document is kept as str."""
-_HALF = re.compile("[\ud800-\udfff]")
 _LARGEST_COUNT = 2**63 - 1
 
 
@@ -228,7 +226,7 @@ def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid
             count = len(body) - len(text.encode(codec, "ignore"))
         else:
             odd = len(body) % 2
-            text, halves = _HALF.subn("\ufffd", str(body[: len(body) - odd], codec, "surrogatepass"))
+            text, halves = SURROGATE.subn("\ufffd", str(body[: len(body) - odd], codec, "surrogatepass"))
             text, count = text + "\ufffd" * odd, 2 * halves + odd
         line = str(body[: error.start], codec).count("\n") + 1
         return text, Invalid(count, file, len(mark) + error.start, line, encoding), named

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from tokentui.core.safetext import to_bytes
+from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.text.normalize import BERT_PUNCTUATION
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _falcon_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[byt
     )
 
 
-_BARE, _CONTINUING = re.compile("[\ud800-\udfff]"), bytes(range(0x80, 0xC0))
+_CONTINUING = bytes(range(0x80, 0xC0))
 
 
 def falcon(
@@ -47,7 +47,7 @@ def falcon(
             if not digit.search(word):
                 yield word, at, at + len(word)
             else:
-                bare = _BARE.search(word) is not None  # then a byte may be a character
+                bare = SURROGATE.search(word) is not None  # then a byte may be a character
                 characters = enumerate(word, at) if bare else ()
                 owners = [n for n, character in characters for _ in to_bytes(character)]
                 done, begun = 0, at

@@ -16,7 +16,7 @@ from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.core.safetext import to_bytes
+from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import NORMALIZERS, begins_sequence, normalize, normalize_aligned
@@ -243,7 +243,7 @@ class Pretokenizer:
         by U+FFFD."""
         if self._in_bytes or text.isascii():
             return text
-        return _SURROGATE.sub("\ufffd", text)
+        return SURROGATE.sub("\ufffd", text)
 
 
 def _check_symbol(name: str, recipe: Recipe) -> None:
@@ -277,7 +277,6 @@ def _owners(characters: str, word: str, start: int) -> Sequence[int]:
     return owners[skipped : skipped + len(data)]
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _BEFORE_SPACE = re.compile(r"\S(?=[ \n])")
 _LETTER_BEFORE_SPACE = re.compile(r"[^\W_](?= )")
 

@@ -172,6 +172,7 @@ class ExplorerApp(TerminalApp, Explorer):
             (beside.focused or beside)._forward_event(event)
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Draw, and let background threads run again."""
         super()._display(screen, renderable)
         turns.end()
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import regex
 
 from tokentui.core.jobs import check
-from tokentui.core.safetext import to_bytes
+from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
@@ -199,7 +198,6 @@ def _extras(root: Node, added: list[words.Added]) -> dict[str, str]:
 # --- writing ---
 
 
-_HALF = re.compile("[\ud800-\udfff]")
 _ENDLESS = 1 << 31
 _POLICIES = {
     "BPE": ("never", "drop", "per-unit", "fused", "byte-fallback"), "WordPiece": ("never", "whole-word"),
@@ -276,7 +274,7 @@ def _add_specials(fitted: Fitted) -> None:
         if taken.get(name, number) != number:
             what = f"the special token {name[:40]!r} is spelled as another token is"
             raise Unsupported(what, "", "Hugging Face files identify tokens by name")
-        if _HALF.search(name):
+        if SURROGATE.search(name):
             raise Unsupported("the name of a special token is not valid text", "",
                 "it contains a lone surrogate")
     if len(taken) < len(fitted.tokens):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from tokentui.core.safetext import to_bytes
+from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.encode.names import NameFinder
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PIECES, SINGLE, WHOLE, EncodingWay
@@ -272,7 +272,6 @@ def _content(proto: spm.Proto) -> dict[str, object]:
 _UNK = "<unk>"
 _NO_PIECE = re.compile("[\0\ud800-\udfff]")
 _RUNS = re.compile("  +")
-_MALFORMED = re.compile("[\ud800-\udfff]")
 _Fields: TypeAlias = list[tuple[int, bytes | str | int | float]]
 
 
@@ -340,7 +339,7 @@ def _fit(spec: Spec) -> Fitted:
                     "' a' becomes ▁▁a", lambda text: text.startswith((" ", SPACE_MARK)))
     if rules.charsmap:
         fitted.lose("malformed bytes", "invalid UTF-8 is not normalized: it stays U+FFFD", "byte FF",
-                    lambda text: _MALFORMED.search(text) is not None)
+                    lambda text: SURROGATE.search(text) is not None)
     return fitted
 
 

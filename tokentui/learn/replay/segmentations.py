@@ -54,6 +54,7 @@ _LONG = 48
 _KEPT = 1 << 16
 _MOST_WALKED = 64
 _LOOK_EVERY = 16
+"""The number of words between two checks of the job."""
 _MOST_LATE = 100
 """The most tokens out of merge order for which each word is searched for them."""
 

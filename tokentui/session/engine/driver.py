@@ -47,8 +47,8 @@ ARRIVE_S = 0.05
 """Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
 DRAWN_S = 2.0
 """The most seconds that a loader waits for the snapshot of the part that it has read."""
-DRAW_S = 0.15
-"""Seconds that it leaves the interpreter to the screen after that."""
+YIELD_S = 0.15
+"""Seconds for which the loader then leaves the interpreter to the screen."""
 LOOK_S = 0.5
 """The most seconds for one match of a pattern in text that is only displayed, such as the typed text."""
 REST_S = 0.15
@@ -202,7 +202,7 @@ class Session:
             if snapshot is not None:
                 self._publish(snapshot)  # before the callbacks of the futures, which the loop calls later
                 if (loading := self._loading) is not None and loading.shows:
-                    self._loop.call_later(DRAW_S, loading.drawn.set)
+                    self._loop.call_later(YIELD_S, loading.drawn.set)
             if wait == 0 or self._inbox:
                 continue
             rests = wait is None and not (self._loader.running or self._columns.running or self._pool.running)

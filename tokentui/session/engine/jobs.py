@@ -133,14 +133,14 @@ class JobPool:
                 self._reported_at = now
                 self._call(None)
 
-        def asked() -> bool:
+        def is_cancelled() -> bool:
             turns.wait()
             return running.cancelled
 
         def run() -> object:
             token = _report.set(report)
             try:
-                with job(cancel=asked), reporting(what) if what else nullcontext():
+                with job(cancel=is_cancelled), reporting(what) if what else nullcontext():
                     return work()
             finally:  # else the thread would keep the answer
                 _report.reset(token)
