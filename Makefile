@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test test-random test-all soak engines kernels kernels-check kernels-arm64 kernels-local unicode bench pictures pages pages-check docs release-check
+.PHONY: check lint test test-random test-alone test-all soak engines kernels kernels-check kernels-arm64 kernels-local unicode bench pictures pages pages-check docs release-check
 
 check: lint test  ## everything that a change has to pass
 
@@ -14,6 +14,9 @@ test:
 
 test-random:  ## in a random order: make test-random SEED=7
 	TOKENTUI_ORDER=$(or $(SEED),$(shell date +%s)) $(PYTHON) -m pytest
+
+test-alone:  ## each test of the first run in a fork of its own
+	$(PYTHON) -m pytest -n 0 -p alone
 
 test-all:  ## the tests marked slow as well
 	$(PYTHON) -m pytest -m 'not soak'

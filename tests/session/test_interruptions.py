@@ -286,9 +286,14 @@ async def test_where_kernels_fail_plain_python_goes_on(
     await watched.close()
 
 
-def test_a_failure_of_kernels_is_told_before_it_is_mended(kernels: Kernels) -> None:
+def test_a_failure_of_kernels_is_told_before_it_is_mended(
+    kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Warning] = []
+    monkeypatch.setattr(engines, "tell", told.append)
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
     assert state.main.on_kernel_failure(SystemError("a kernel"))
+    assert len(told) == 1
     assert state.snapshot().engine == engines.FAILED
     assert len(list(state.missing_trainings())) == 1
 
