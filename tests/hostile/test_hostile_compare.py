@@ -9,7 +9,19 @@ from typing import Any
 
 import hostile
 import pytest
-from compare_app import AT, KEYS, FakeComparison, aligned, column, comparing, curves, draw, measured, rows_of
+from compare_app import (
+    AT,
+    KEYS,
+    FakeComparison,
+    agreed,
+    aligned,
+    column,
+    comparing,
+    curves,
+    draw,
+    measured,
+    rows_of,
+)
 from poisoned import Poison
 from text_guards import ALONE, WALLS, Tripwire, Walls, refusal, stand
 from textual.pilot import Pilot
@@ -19,7 +31,7 @@ from waiting import until
 from tokentui.analyze.compare import DifferentCut
 from tokentui.analyze.results import DivergenceSide
 from tokentui.learn import Page, Why
-from tokentui.session.snapshot import DivergenceView, TokenInBoth, TokensInBoth
+from tokentui.session.snapshot import Agreed, DivergenceView, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, TokenList
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare_screen import CompareScreen
@@ -63,7 +75,7 @@ def changes(poison: Poison) -> dict[str, Any]:
         if one
     )
     found = measured(COUNT, corpus=poison.text)
-    agreements = tuple(dataclasses.replace(one, partings=partings) for one in found.agreements or ())
+    pairs = tuple(dataclasses.replace(one, partings=partings) for one in agreed(COUNT).pairs)
     tokens = tuple(TokenInBoth(one, n, n + 1, 9 - n, None) for n, one in enumerate(poison.pieces))
     look = TokenList(KEYS[0], KEYS[1], find=poison.text)
     series = curves(COUNT)
@@ -77,7 +89,8 @@ def changes(poison: Poison) -> dict[str, Any]:
             DivergenceView(a, b, 4, 5, (sides[a], sides[b]), Busy(poison.text, 1, 9), True)
             for a, b in combinations(KEYS[:COUNT], 2)
         ),
-        "measured": dataclasses.replace(found, errors=((KEYS[1], poison.text),), agreements=agreements),
+        "measured": dataclasses.replace(found, errors=((KEYS[1], poison.text),)),
+        "agreed": Agreed(AT, pairs),
         "held_measured": dataclasses.replace(found, errors=((KEYS[0], poison.text),)),
         "tokens": TokensInBoth(AT, look, len(tokens), tokens),
         "curves": dataclasses.replace(

@@ -33,6 +33,7 @@ from tokentui.session.commands import (
     ShowPassage,
 )
 from tokentui.session.compare import jobs as findings
+from tokentui.session.engine.jobs import BackgroundQuery
 from tokentui.session.snapshot import Curve, SharedTokens, Snapshot
 from tokentui.session.training.passages import next_disagreement, text_of
 from tokentui.session.views import BETWEEN, Busy, ColumnWanted, Passage, TokenList, Viewport
@@ -252,13 +253,13 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert values(seen.between.measured.rows) == [
         (row["name"], row["conventions"], row["values"]) for row in printed["measures"]
     ]
-    assert seen.between.measured.agreements is not None
-    agreements = [one.agreement for one in seen.between.measured.agreements]
+    assert seen.between.agreed is not None
+    agreements = [one.agreement for one in seen.between.agreed.pairs]
     assert [[measure.of(one) for measure in PAIR_MEASURES] for one in agreements] == [
         [row[measure.name] for measure in PAIR_MEASURES] for row in printed["agreement"]
     ]
     assert [
-        [(part.text, part.count) for part in one.partings] for one in seen.between.measured.agreements
+        [(part.text, part.count) for part in one.partings] for one in seen.between.agreed.pairs
     ] == [[(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]]
     exact = [row for row in printed["vocabulary"] if row["by"] == "exact"]
     bare = [row for row in printed["vocabulary"] if row["by"] == "bare"]
@@ -427,6 +428,49 @@ def test_encodings_of_what_is_typed_and_of_passages() -> None:
     assert (bench.seen.between.aligned.text, bench.seen.between.aligned.passage) == ("back", None)
 
 
+def test_the_agreement_waits_for_no_measures() -> None:
+    bench = Bench(read("sample:hugs"), preset("gpt2"), preset("bert"), wants=("agreement",))
+    seen = bench.find().between
+    assert seen.agreed is not None
+    assert [(pair.a, pair.b) for pair in seen.agreed.pairs] == [(1, 2)]
+    assert seen.measured is None
+
+
+def test_measures_come_column_by_column_and_of_one_position_only() -> None:
+    bench = Bench(
+        read("sample:hugs"), preset("gpt2"), preset("bert"), preset("gpt2", tie="first-seen"),
+        wants=("measures",),
+    )
+    bench.do(do.GoTo(4))
+
+    def measure() -> BackgroundQuery:
+        """Deliver one query. Return it."""
+        query = next(one for one in bench.state.results.wanted(bench.state.view) if one.key[0] == "measures")
+        bench.state.results.deliver(query, bench.work(query))
+        return query
+
+    def shown() -> tuple[int, tuple[int, ...]]:
+        """Return the step and the columns of the measures that are shown."""
+        found = bench.seen.between.measured
+        assert found is not None
+        assert all(len(row.figures) == len(found.keys) for row in found.rows)
+        return found.at.value, found.keys
+
+    first = measure()
+    assert shown() == (4, (1,))
+    measure()
+    assert shown() == (4, (1, 2))
+    measure()
+    assert shown() == (4, (1, 2, 3))
+    bench.do(do.GoTo(5))
+    assert measure().signature != first.signature
+    assert shown() == (4, (1, 2, 3)), "no figures of two positions side by side"
+    bench.find()
+    assert shown() == (5, (1, 2, 3))
+    bench.do(do.GoTo(4))
+    assert shown() == (5, (1, 2, 3))
+
+
 @pytest.mark.slow
 def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
@@ -450,8 +494,8 @@ def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None
     assert seen.between.measured is not None
     assert [key for key, _ in seen.between.measured.errors] == [3]
     assert all(row.figures[1] is None for row in seen.between.measured.rows)
-    assert seen.between.measured.agreements is not None
-    assert [(one.a, one.b) for one in seen.between.measured.agreements] == [(2, 4)]
+    assert seen.between.agreed is not None
+    assert [(one.a, one.b) for one in seen.between.agreed.pairs] == [(2, 4)]
     with pytest.raises(TokentuiError, match="cannot be compared"):
         bench.do(GoToDivergence(1, 2))
     bench.do(RemoveColumn(1))

@@ -186,7 +186,9 @@ async def test_what_is_found_beside_comes_when_it_rests(session: Comparing) -> N
     assert seen.between.busy is None
     assert seen.between.measured is not None
     assert seen.between.measured.at == seen.position
-    assert seen.between.measured.agreements
+    assert seen.between.agreed is not None
+    assert seen.between.agreed.at == seen.position
+    assert seen.between.agreed.pairs
     assert seen.between.overlaps[0].at == seen.position
     assert seen.between.overlaps[0].never_b is not None
     assert seen.between.tokens is not None

@@ -97,8 +97,8 @@ def test_patterns_of_gpt2_and_gpt4_on_code() -> None:
     assert step is not None
     assert step > 1, "the commonest pairs stand inside words"
     assert seen.between.measured is not None
-    assert seen.between.measured.agreements is not None
-    (pair,) = seen.between.measured.agreements
+    assert seen.between.agreed is not None
+    (pair,) = seen.between.agreed.pairs
     assert any(one.text.isspace() or one.text[:1] in "\n (" for one in pair.partings), (
         "they part where signs and indents meet"
     )
@@ -119,8 +119,8 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
     at = [column.at for column in seen.columns if column.at]
     assert at[0].tokens != at[1].tokens
     assert seen.between.measured is not None
-    assert seen.between.measured.agreements is not None
-    found = seen.between.measured.agreements[0].agreement
+    assert seen.between.agreed is not None
+    found = seen.between.agreed.pairs[0].agreement
     f1 = 2 * found.shared / (found.boundaries_a + found.boundaries_b)
     assert f1 is not None
     assert 0.3 < f1 < 1

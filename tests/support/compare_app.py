@@ -30,6 +30,7 @@ from tokentui.learn import Page, PairCandidate, Why
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.snapshot import (
+    Agreed,
     Aligned,
     Between,
     CorpusFacts,
@@ -149,11 +150,15 @@ def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.
             round(1.0 + n + place / 8, 4) if n % 5 else 402_118 + 1_000 * place for place in range(count)
         ]
         rows.append(MeasureRow(measure, under, tuple(Figure(value, measure.digits) for value in values)))
-    agreements = tuple(
-        PairAgreement(a, b, Agreement(1_000, 1_400, 900, 1_300, 850, 200, 90), PARTINGS)
-        for a, b in combinations(KEYS[:count], 2)
+    return Measured(at, corpus, KEYS[:count], tuple(rows), ())
+
+
+def agreed(count: int, at: Position = AT) -> Agreed:
+    """The same agreement of each two columns."""
+    figures = Agreement(1_000, 1_400, 900, 1_300, 850, 200, 90)
+    return Agreed(
+        at, tuple(PairAgreement(a, b, figures, PARTINGS) for a, b in combinations(KEYS[:count], 2))
     )
-    return Measured(at, corpus, KEYS[:count], tuple(rows), (), agreements)
 
 
 def curves(count: int, held_out: bool = False) -> Curves:
@@ -198,7 +203,7 @@ def snapshot(count: int = 2, **changes: Any) -> Snapshot:
         overlaps=tuple(
             SharedTokens(AT, a, b, (overlap(88, 296, 113), overlap(91, 290, 110))) for a, b in pairs
         ),
-        measured=measured(count), curves=curves(count),
+        measured=measured(count), agreed=agreed(count), curves=curves(count),
     )
     found = Snapshot(1, facts, tuple(column(n) for n in range(count)), AT, speed=60, engine="compiled")
     corpus = {

@@ -138,7 +138,7 @@ async def test_what_is_told() -> None:
         await pilot.press("6")
         pane = screen.panes["agreement"]
         assert isinstance(pane, AgreementList)
-        pane.pair, between = None, dataclasses.replace(screen.now.between, measured=None)
+        pane.pair, between = None, dataclasses.replace(screen.now.between, agreed=None)
         pane.draw_snapshot(dataclasses.replace(screen.now, columns=screen.now.columns[:1], between=between))
         await until(pilot, lambda: "comparing A with B on the corpus" in screen_text(app))
 

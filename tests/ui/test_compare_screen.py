@@ -88,7 +88,7 @@ async def test_panes_that_share_a_place() -> None:
 
 async def test_a_pane_that_waits_says_for_what_and_what_does_not_part() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
-        await draw(screen, session, pilot, measured=None, overlaps=(), tokens=None, curves=None)
+        await draw(screen, session, pilot, measured=None, agreed=None, overlaps=(), tokens=None, curves=None)
         for key, words in (
             ("3", ("comparing the vocabularies …", "listing the tokens …")),
             ("5", ("measuring the columns …",)),

@@ -157,7 +157,6 @@ class Measured:
         keys: The columns, by their keys.
         rows: The measures; under each set of conventions a row of its own.
         errors: Why a column has no figures, by its key.
-        agreements: How far each two agree on the corpus; None until that is known.
     """
 
     at: Position
@@ -165,7 +164,19 @@ class Measured:
     keys: tuple[int, ...]
     rows: tuple[MeasureRow, ...]
     errors: tuple[tuple[int, str], ...]
-    agreements: tuple[PairAgreement, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """How far each two columns agree on the corpus at a position.
+
+    Attributes:
+        at: The position that they belong to.
+        pairs: The agreement of each pair; without columns that cannot read the corpus.
+    """
+
+    at: Position
+    pairs: tuple[PairAgreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +316,9 @@ class Between:
         divergences: The first differing step of each two columns.
         overlaps: The overlap of each two vocabularies; empty until known.
         tokens: The list of tokens that the view requests; None without one.
-        measured: The measures; None until they are known.
-        held_measured: The measures on the second corpus; None until they are known.
+        measured: The measures of the columns that are counted; None until one is.
+        held_measured: The same on the second corpus.
+        agreed: The agreement of each two columns; None until it is known.
         curves: The curves; None if they are not shown.
         costs: The costs of the what-ifs of columns, as far as they are known.
         held_out: The name of the second corpus; empty without one.
@@ -321,6 +333,7 @@ class Between:
     tokens: TokensInBoth | None = None
     measured: Measured | None = None
     held_measured: Measured | None = None
+    agreed: Agreed | None = None
     curves: Curves | None = None
     costs: tuple[CostView, ...] = ()
     held_out: str = ""

@@ -32,7 +32,7 @@ from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
 from tokentui.session.engine.jobs import BackgroundQuery, Signature, reporting
-from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
+from tokentui.session.snapshot import Agreed, Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
 from tokentui.session.training.column import Column, needles
 from tokentui.session.training.training import Training, prepare_tokenizer
 from tokentui.session.views import Busy, Position, TokenList
@@ -150,31 +150,36 @@ def _pieces(tokenizer: Tokenizer) -> frozenset[bytes]:
     return frozenset(entry.piece for entry in tokenizer.entries())
 
 
-def measures(
-    kind: str, at: Position, columns: Sequence[tuple[int, Tokenizer]], counted: WordCounts,
-    under: Conventions, signature: Signature,
-) -> BackgroundQuery:
-    """The measures of the columns on a corpus."""
-    corpus = counted.corpus
+def measure(kind: str, column: Column, counted: WordCounts, under: Conventions) -> BackgroundQuery:
+    """Return a query for the counts of a corpus under a column. Its result maps the key of the column to
+    them, or to the reason why the column has none."""
+    tokenizer = column.trainer.tokenizer()
+    return BackgroundQuery(
+        (kind, (column.key,)), measured_state(column, counted, under), "measuring",
+        lambda: tallies({column.key: tokenizer}, counted.corpus, under, counted),
+    )
 
-    def work() -> Measured:
-        found = tallies(dict(columns), corpus, under, counted)
-        rows = rows_of([value if isinstance(value, Tally) else None for value in found.values()])
-        refused = ((key, str(value)) for key, value in found.items() if isinstance(value, TokentuiError))
-        return Measured(at, corpus.name, tuple(found), rows, tuple(refused))
 
-    return BackgroundQuery((kind, ()), (*signature, under, corpus.sha256), "measuring", work)
+def measured_state(column: Column, counted: WordCounts, under: Conventions) -> Signature:
+    """Return the values that the counts of a corpus under a column depend on."""
+    return column.trainer, column.trainer.number, under, counted.corpus.sha256
+
+
+def measured(at: Position, corpus: Corpus, counts: Mapping[int, Tally | TokentuiError]) -> Measured:
+    """Return the measures of the columns that are counted, from their counts."""
+    rows = rows_of([value if isinstance(value, Tally) else None for value in counts.values()])
+    refused = ((key, str(value)) for key, value in counts.items() if isinstance(value, TokentuiError))
+    return Measured(at, corpus.name, tuple(counts), rows, tuple(refused))
 
 
 def agreements(
-    kind: str, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
+    at: Position, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
     signature: Signature,
 ) -> BackgroundQuery:
-    """A query for the agreement of each two columns on a corpus. Omits columns that cannot read it."""
-
+    """Return a query for the agreement of each two columns on a corpus, an `Agreed`."""
     return BackgroundQuery(
-        (kind, ()), (*signature, under, corpus.sha256), "comparing",
-        lambda: compare_on(columns, corpus, under, most=CUTS_SHOWN),
+        ("agreement", ()), (*signature, under, corpus.sha256), "comparing",
+        lambda: Agreed(at, compare_on(columns, corpus, under, most=CUTS_SHOWN)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import PairAgreement, agreement, word_spans
-from tokentui.analyze.metrics import Conventions
+from tokentui.analyze.metrics import Conventions, Tally
 from tokentui.analyze.what_if import Cost
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import to_bytes
@@ -20,6 +20,7 @@ from tokentui.session.compare import jobs as findings
 from tokentui.session.compare.jobs import Divergences, Vocabularies
 from tokentui.session.engine.jobs import BackgroundQuery, JobPool, Key, Signature
 from tokentui.session.snapshot import (
+    Agreed,
     Aligned,
     Between,
     CostView,
@@ -67,6 +68,8 @@ class Results:
         """The tokens that the vocabularies share, with all that they depend on."""
         self._listed: tuple[object, list[bytes] | None] | None = None
         """The whole list of tokens of which rows were shown last, with all that it depends on."""
+        self._measured: dict[str, tuple[object, Measured]] = {}
+        """The measures that were shown last, by their kind, with the counts that they were made of."""
         self._divergence_jumps: dict[tuple[int, ...], list[tuple[Future[int | None], bool]]] = {}
         """The pending answers of `go_to_divergence` and its `literal`, by the keys of the columns."""
 
@@ -74,6 +77,7 @@ class Results:
         """Begin anew on another corpus: drop results, cancellations and waiting jumps."""
         self.counted = WordCounts(corpus)
         self._found.clear()
+        self._measured.clear()
         self._cancelled.clear()
         self.cancel_divergence_jumps()
         self.version += 1
@@ -125,19 +129,19 @@ class Results:
             return
         at = sync.position
         signature = (at, tuple((column.key, column.trainer, column.trainer.number) for column in there))
-        tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
         yield from findings.costs(there)
         if "vocabularies" in wants or listed is not None:
             yield findings.shared_tokens(at, there, signature, sync.on_column_error)
-        if "measures" in wants or "agreement" in wants:  # the agreement is shown as a part of the measures
-            yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
+        if "measures" in wants:
+            yield from (findings.measure("measures", column, self.counted, self.under) for column in there)
         points, held = view.curve_points, self.held_out
         if "curves" in wants:
             yield from (findings.curve(column.key, column.training, self.counted, points) for column in there)
         if held is not None and "measures" in wants:
-            yield findings.measures("held measures", at, tokenizers, held, self.under, signature)
+            yield from (findings.measure("held measures", column, held, self.under) for column in there)
         if "agreement" in wants:
-            yield findings.agreements("agreement", tokenizers, self.corpus, self.under, signature)
+            tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
+            yield findings.agreements(at, tokenizers, self.corpus, self.under, signature)
         if held is not None and "curves" in wants:
             yield from (
                 findings.curve(column.key, column.training, held, points, held_out=True) for column in there
@@ -176,6 +180,7 @@ class Results:
         """Set the second corpus that is measured, or None; results on the one before are dropped."""
         self.held_out = None if corpus is None else WordCounts(corpus)
         self.version += 1
+        self._measured.pop("held measures", None)
         for key in [key for key in self._found if key[0].startswith("held")]:
             del self._found[key]
 
@@ -278,18 +283,15 @@ class Results:
                 if self._listed is None or self._listed[0] != key:
                     self._listed = key, vocabularies.listed(listed, whole)
                 tokens = vocabularies.shown(listed, self._listed[1], walk, whole)
-        measured, held = self._answer("measures"), self._answer("held measures")
-        if isinstance(measured, Measured):
-            signature, agreements = self._found.get(("agreement", ()), (None, None))
-            if isinstance(agreements, tuple) and signature == self._found["measures", ()][0]:
-                measured = replace(measured, agreements=agreements)
+        agreed, held = self._answer("agreement"), self.held_out
         return Between(
             aligned=self._align(typed if passage is None else text_of(self.corpus, passage), passage),
             divergences=tuple(self._divergences(view.literal)),
             overlaps=shared,
             tokens=tokens,
-            measured=measured if isinstance(measured, Measured) else None,
-            held_measured=held if isinstance(held, Measured) else None,
+            measured=self._measure("measures", self.counted),
+            held_measured=None if held is None else self._measure("held measures", held),
+            agreed=agreed if isinstance(agreed, Agreed) else None,
             curves=self._curves(view.curve_points) if "curves" in view.wants else None,
             costs=tuple(
                 CostView(keys[0], keys[1], cost) for (kind, keys), (_, cost) in self._found.items()
@@ -303,6 +305,22 @@ class Results:
                 for (kind, _), (_, value) in self._found.items() if isinstance(value, Exception)
             ),
         )
+
+    def _measure(self, kind: str, counted: WordCounts) -> Measured | None:
+        """Return the measures of the columns at their position; until all are counted there, those of the
+        position before or, without any, of the columns that are counted."""
+        at, there, counts = self.sync.position, self.sync.in_sync, dict[int, Tally | TokentuiError]()
+        shown = self._measured.get(kind)
+        for column in there:
+            signature, value = self._found.get((kind, (column.key,)), (None, None))
+            if isinstance(value, dict) and signature == findings.measured_state(column, counted, self.under):
+                counts |= value
+        if not counts or (shown is not None and shown[1].at != at and len(counts) < len(there)):
+            return shown[1] if shown is not None else None
+        made_of = at, tuple(counts.items())
+        if shown is None or shown[0] != made_of:
+            shown = self._measured[kind] = made_of, findings.measured(at, counted.corpus, counts)
+        return shown[1]
 
     def _answer(self, kind: str) -> object:
         return self._found.get((kind, ()), (None, None))[1]

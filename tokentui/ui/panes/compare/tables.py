@@ -21,7 +21,7 @@ from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
 from tokentui.recipe import Recipe
-from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
+from tokentui.session.snapshot import Agreed, Measured, Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, Found, TokenList, next_place
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
@@ -348,10 +348,9 @@ _FIGURE_LEAST, _FIGURE_MOST = 10, 18
 _TITLE_WIDTH = len("bits at a fixed length")
 
 
-def measured_note(now: Snapshot) -> Cell:
+def stale_note(found: Measured | Agreed | None, now: Snapshot) -> Cell:
     """Return `of step 128` if the figures belong to another position than the current one; else empty."""
-    measured = now.between.measured
-    return ((f"of {at_words(measured.at)}", "warning"),) if measured and measured.at != now.position else ()
+    return ((f"of {at_words(found.at)}", "warning"),) if found and found.at != now.position else ()
 
 
 class AgreementList(Listing, Pane):
@@ -373,13 +372,13 @@ class AgreementList(Listing, Pane):
         """The stretches, by the keys of their rows."""
 
     def sections(self, snapshot: Snapshot) -> object:
-        """Return the measures, the columns and their position."""
-        return snapshot.between.measured, snapshot.columns, snapshot.position
+        """Return the agreement, the columns and their position."""
+        return snapshot.between.agreed, snapshot.columns, snapshot.position
 
     def draw_snapshot(self, now: Snapshot) -> None:
         """Show the agreement of the pair, or that it is loading."""
-        measured, pair = now.between.measured, self.pair
-        agreement = of_pair(measured.agreements or (), pair) if measured is not None else None
+        agreed, pair = now.between.agreed, self.pair
+        agreement = of_pair(agreed.pairs, pair) if agreed is not None else None
         self.texts = {}
         if agreement is not None:
             self.texts |= {("parting", n): parting.text for n, parting in enumerate(agreement.partings)}
@@ -392,7 +391,7 @@ class AgreementList(Listing, Pane):
             Column("", flex=3, min_width=9, priority=2),
             Column("", flex=3, min_width=9, priority=2),
         )
-        self.note = measured_note(now)
+        self.note = stale_note(agreed, now)
         broken = any(now.columns[place].error for place in places if place < len(now.columns))
         reason = "a column cannot be compared" if broken else f"comparing {a} with {b} on the corpus …"
         rows = [TableRow("coming", (((reason, "muted"),), (), (), ()))]
@@ -469,7 +468,7 @@ class MeasuresList(Listing, Pane):
         if measured is not None:
             rows = list(_measure_rows(measured, now, self.formulas))
             turned = "M conventions" if self.formulas else "M formulas"
-            self.note = measured_note(now) or ((turned, "muted"),)
+            self.note = stale_note(measured, now) or ((turned, "muted"),)
         if held_out is not None:
             rows += _measure_rows(held_out, now, self.formulas, "second corpus ")
         if self.formulas:
