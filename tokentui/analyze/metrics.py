@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from tokentui.analyze.results import PartTally, costs
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.jobs import each, silent
+from tokentui.core.jobs import EACH, each, silent, tick
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.segment import UNKNOWN
@@ -353,6 +353,7 @@ def tally(
     under, counted = conventions or Conventions(), counted or WordCounts(corpus)
     encoder, as_words = tokenizer.encoder, corpus.counts is not None
     by_words = as_words or in_parts(tokenizer.vocabulary)
+    drops = UNKNOWN.of(tokenizer.recipe.unknown).drops_units
     with silent():
         parts = counted.of(tokenizer.recipe) if by_words else _as_words(corpus)
         words = parts if as_words else counted.of(under.word_recipe())
@@ -361,41 +362,51 @@ def tally(
     unknowns, sizes = 0, list[int]()
     for part, times in each(zip(parts.words, parts.counts, strict=True), total):
         if by_words:
-            tokens, lacks = word_tokens(encoder, part), _dropped(encoder, part)
+            tokens, lacks = word_tokens(encoder, part), _dropped(encoder, part) if drops else 0
             encoded = [(token.id, token.piece) for token in tokens]
             unknowns += times * (lacks + sum(token.unknown for token in tokens))
         else:
             with silent():
                 encoding = encoder.encode(part)
             encoded = list(zip(encoding.ids, encoding.pieces, strict=True))
-            stretches = (stretch for stretch in encoder.stretches(part, False) if isinstance(stretch, list))
-            lacks = sum(_dropped(encoder, word.text) for stretch in stretches for word in stretch)
+            stretches = encoder.stretches(part, False) if drops else ()
+            lacks = sum(
+                _dropped(encoder, word.text)
+                for stretch in stretches if isinstance(stretch, list) for word in stretch
+            )
             unknowns += times * (lacks + len(encoding.unknown))
         sizes.append(len(encoded))
         for number, piece in encoded:
             counts[piece if number is None else number] += times
 
-    def ids(text: str) -> list[int]:
-        """Return the ids of a text that is encoded alone."""
+    no_id = NO_ID if by_words else None
+
+    def ids(texts: Sequence[str]) -> Sequence[Sequence[int | None]]:
+        """Return the ids of texts, each encoded alone; `no_id` for a token without an id."""
         if not by_words:
             with silent():
-                return list(encoder.ids(text))
-        cut = [text] if as_words else encoder.pretokenizer.words(text)
-        return [number for word in cut for number in encoder.cached_ids(word)]
+                return [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+        cuts = [[text] if as_words else encoder.pretokenizer.words(text) for text in texts]
+        return [[number for word in cut for number in encoder.cached_ids(word)] for cut in cuts]
 
     def word_tally(front: str, done: int) -> WordTally | None:
         """Count the words, each encoded with a text in front; return None if one of them is refused."""
         tokens = continued = single = lost = 0
-        for word, times in each(zip(words.words, words.counts, strict=True), total, done):
+        for start in range(0, len(words.words), EACH):
+            batch = words.words[start : start + EACH]
+            tick(done + start, total)
             try:
-                numbers = ids(front + word)
+                encoded = ids([front + word for word in batch])
             except TokentuiError:  # a corpus without spaces may leave one unknown
                 return None
-            tokens += len(numbers) * times
-            continued += times if len(numbers) > 1 else 0
-            single += len(numbers) == 1
-            decoded = None if NO_ID in numbers else tokenizer.decode_bytes(numbers).removeprefix(b" ")
-            lost += 0 if decoded == to_bytes(word) else times
+            for word, times, numbers in zip(
+                batch, words.counts[start : start + EACH], encoded, strict=True
+            ):
+                tokens += len(numbers) * times
+                continued += times if len(numbers) > 1 else 0
+                single += len(numbers) == 1
+                decoded = None if no_id in numbers else tokenizer.decode_bytes(numbers).removeprefix(b" ")
+                lost += 0 if decoded == to_bytes(word) else times
         return WordTally(words.occurrences, len(words.words), tokens, continued, single, lost)
 
     return Tally(
@@ -493,9 +504,7 @@ def word_tokens(encoder: WordEncoder, word: str) -> tuple[WordToken, ...]:
 
 
 def _dropped(encoder: WordEncoder, word: str) -> int:
-    """Count the units of a pre-token that the recipe drops; 0 if it drops none."""
-    if not UNKNOWN.of(encoder.vocabulary.recipe.unknown).drops_units:
-        return 0
+    """Count the units of a pre-token that the recipe drops."""
     units = encoder.pretokenizer.units(word)
     return len(units) - len(encoder.kept_indices(units))
 
