@@ -52,9 +52,6 @@ class ImportedVocabulary(Vocabulary):
         self.scores = file.scores
         self.notes = file.notes
         check()
-        self.names = dict(zip(file.ids, file.tokens, strict=False))
-        check()
-        self.names.update(file.names)
         self.unreachable = file.never
         self.byte_symbols = file.bytes_
         self._bytes = {symbol: value for value, symbol in file.bytes_.items()}
@@ -77,6 +74,13 @@ class ImportedVocabulary(Vocabulary):
             KeyError: There is no special token of this name.
         """
         return self._specials[name]
+
+    @functools.cached_property
+    def names(self) -> Mapping[int, str]:
+        """The name of each id in the file that differs from its piece as text."""
+        names = dict(zip(self.order, self.file.tokens, strict=False))
+        names.update(self.file.names)
+        return names
 
     def name_of(self, token_id: int) -> str:
         """Return the name of an id as the file spells it.

@@ -274,8 +274,6 @@ class Vocabulary:
         """The rank of each merge by its (left, right)."""
         self.byte_symbols: Mapping[int, int] = {}
         """The symbol of each byte, if a file has byte-fallback tokens as pieces; else empty."""
-        self.names: Mapping[int, str] = {}
-        """The name of each id that differs from its piece as text, for a vocabulary from a file."""
         self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).byte_fallback else 0
         self.base_last = recipe.base == "frequency"
         self.mark = to_bytes(recipe.mark_text)
@@ -309,6 +307,11 @@ class Vocabulary:
         """Return the symbol of each unit that a text may contain after a number of merges: all base units,
         except in Gage's compression."""
         return self.units if self.limit is None else LimitedTable(self.units, *self.limit)
+
+    @functools.cached_property
+    def names(self) -> Mapping[int, str]:
+        """The name of each id that differs from its piece as text, for a vocabulary from a file."""
+        return {}
 
     @functools.cached_property
     def tokens(self) -> Mapping[bytes, int]:

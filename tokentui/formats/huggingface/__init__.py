@@ -6,9 +6,7 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias, TypeVar
-
-import regex
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
@@ -17,6 +15,9 @@ from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
 from tokentui.text.split import compile_pattern
 from tokentui.text.unicode import TABLES
+
+if TYPE_CHECKING:
+    import regex
 
 CharRange = tuple[int, int]
 """A half-open range of characters: (start, end)."""
@@ -224,12 +225,22 @@ _LARGEST_PATTERN = 1 << 16
 """The most characters of a pattern."""
 
 
+@functools.cache
+def own_pattern(source: str) -> regex.Pattern[str]:
+    """Return a pattern of this package, compiled at its first use."""
+    import regex  # not before a text needs it: kernels do without
+
+    return regex.compile(source)
+
+
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: Pattern) -> regex.Pattern[str]:
     if pattern.kind == "Regex":
         from tokentui.formats.oniguruma import translated
 
         return compile_pattern(translated(pattern.text))
+    import regex  # not before a text needs it: kernels do without
+
     # An empty text matches at every place, as in Hugging Face's library.
     return compile_pattern(regex.escape(pattern.text))
 
@@ -327,6 +338,8 @@ def _quick(
 @functools.lru_cache(maxsize=256)
 def _kept(pattern: AnyPattern, behavior: str) -> AnyPattern:
     """Return a pattern for `regex.split` that keeps its matches: one by one, or in runs."""
+    import regex  # not before a text needs it: kernels do without
+
     library: Any = re if isinstance(pattern, re.Pattern) else regex
     source = f"({pattern.pattern})" if behavior == "Isolated" else f"((?:{pattern.pattern})+)"
     compiled: AnyPattern = library.compile(source, pattern.flags)
@@ -414,7 +427,7 @@ def _script(character: str) -> str:
 @functools.cache
 def _one_of() -> regex.Pattern[str]:
     names = f"{_SCRIPTS} Zyyy {' '.join(_HAN)}".split()
-    return regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in names))
+    return own_pattern("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in names))
 
 
 @functools.cache

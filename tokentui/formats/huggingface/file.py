@@ -6,8 +6,6 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import regex
-
 from tokentui.core.jobs import check
 from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
@@ -15,7 +13,7 @@ from tokentui.encode.segment import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
 from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats import Codec
-from tokentui.formats.huggingface import OWNER, AlignedText, axes, words
+from tokentui.formats.huggingface import OWNER, AlignedText, axes, own_pattern, words
 from tokentui.formats.huggingface.decoders import around_json, name_decoder, read_around
 from tokentui.formats.huggingface.models import read_model, type_of
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
@@ -321,7 +319,7 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
     if "nmt-nfkc" in recipe.normalize or (proto is not None and proto.charsmap):
         looked = "rules are looked up by what a reader calls a character"
         fitted.lose("normalizer", f"{looked}: one with several marks may differ", "e with two marks",
-                    lambda text: any(len(cluster) > 1 for cluster in regex.findall(r"\X", text)))
+                    lambda text: any(len(cluster) > 1 for cluster in own_pattern(r"\X").findall(text)))
     if isinstance(spec.pretokenizer, words.ClipWords):
         fitted.lose("normalizer", "HTML's character references stay, and a Σ that ends a word becomes σ",
                     "&amp; ΣΑΣ", words.clip_differs)

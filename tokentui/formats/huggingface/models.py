@@ -10,11 +10,14 @@ from typing import Any
 
 from tokentui.core.jobs import check
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
-from tokentui.encode.vocabulary import TokenizerFile
+from tokentui.encode.vocabulary import TokenizerFile, byte_token
 from tokentui.formats.pairs import Pairs
 from tokentui.formats.source import LONGEST_MARK, Node, check_tokens
 from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, pieces_of
 from tokentui.recipe import Recipe
+
+_BYTE_NAMES = {byte_token(value): value for value in range(256)}
+"""The byte of each byte-fallback token, by its name."""
 
 
 def type_of(node: Node) -> str:
@@ -122,9 +125,11 @@ def _bpe(node: Node, byte_level: bool) -> TokenizerFile:
     check()
     pieces = pieces_of(ordered.tokens, byte_level, prefix, suffix)
     check()
-    symbols = {name: symbol for symbol, name in enumerate(ordered.roots)}
-    bytes_ = _bytes(node, symbols, notes)
-    units = {pieces[symbol]: symbol for name, symbol in symbols.items() if unit(name)}
+    roots = ordered.roots
+    bytes_ = _bytes(node, roots, notes)
+    marked = bool(prefix or suffix)
+    units = {pieces[symbol]: symbol for symbol, name in enumerate(roots)
+             if (marked or len(name) == 1) and unit(name)}
     complete = (
         byte_level and not prefix and not suffix and all(bytes((value,)) in units for value in range(256))
     )
@@ -157,12 +162,19 @@ def _bpe(node: Node, byte_level: bool) -> TokenizerFile:
     )
 
 
-def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int, int]:
+def _bytes(node: Node, names: Sequence[str], notes: list[str]) -> dict[int, int]:
     """Return the symbol of each byte-fallback token, by byte; empty without byte fallback. If some are
-    missing, that is added to `notes`."""
+    missing, that is added to `notes`.
+
+    Args:
+        node: The model.
+        names: The name of each symbol. Of two symbols with the same name, the last one counts.
+        notes: Receives the sentence.
+    """
     if not node["byte_fallback"].flag(False):
         return {}
-    by_byte = {value: symbols[name] for value in range(256) if (name := f"<0x{value:02X}>") in symbols}
+    symbols = {name: symbol for symbol, name in enumerate(names) if name in _BYTE_NAMES}
+    by_byte = {value: symbols[name] for name, value in _BYTE_NAMES.items() if name in symbols}
     if 0 < len(by_byte) < 256:
         notes.append(f"{256 - len(by_byte)} of the 256 byte tokens are missing")
     return by_byte
@@ -236,7 +248,7 @@ def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
     row_of_unknown = None if node["unk_id"].value is None else node["unk_id"].number()
     if row_of_unknown is not None and row_of_unknown >= len(names):
         raise node["unk_id"].error(f"there is no row {row_of_unknown}")
-    bytes_ = _bytes(node, symbols, notes)
+    bytes_ = _bytes(node, names, notes)
     unknown = "" if row_of_unknown is None else names[row_of_unknown]
     policy = "fused" if unknown else "error"
     axes = {"base": "first-seen", "objective": "unigram", "encode": "viterbi",

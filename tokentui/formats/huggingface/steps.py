@@ -17,8 +17,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-import regex
-
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
@@ -30,6 +28,7 @@ from tokentui.formats.huggingface import (
     S,
     by_script,
     check_growth,
+    own_pattern,
     split,
 )
 from tokentui.formats.huggingface import split as parts_of
@@ -426,11 +425,11 @@ def _gpt2_words(
     """Do the step ByteLevel: cut by GPT-2's pattern, and write bytes as letters."""
     if isinstance(text, str):
         text = " " + text if add_prefix_space and not text.startswith(" ") else text
-        words = split(text, regex.compile(_GPT2), "Isolated", where=where) if use_regex else [text]
+        words = split(text, own_pattern(_GPT2), "Isolated", where=where) if use_regex else [text]
         return list(map(_lettered.__getitem__, words))
     if add_prefix_space and not text.text.startswith(" "):
         text = text.prepended(" ")
-    parts = split(text, regex.compile(_GPT2), "Isolated", where=where) if use_regex else [text]
+    parts = split(text, own_pattern(_GPT2), "Isolated", where=where) if use_regex else [text]
     return list(map(_letters, parts))
 
 
@@ -466,7 +465,7 @@ def _split_at(text: S, pattern: Pattern, behavior: str, invert: bool, where: str
 
 @kind("pretokenizers", "Whitespace", bare=True)
 def _words(text: S, where: str) -> list[S]:
-    return split(text, regex.compile(_WORDS), "Removed", invert=True, where=where)
+    return split(text, own_pattern(_WORDS), "Removed", invert=True, where=where)
 
 
 @kind("pretokenizers", "WhitespaceSplit", bare=True)
@@ -487,7 +486,7 @@ def _split_at_punctuation(text: S, behavior: str = "Isolated") -> list[S]:
 @kind("pretokenizers", "Digits", bare=True)
 def _split_at_digits(text: S, individual_digits: bool) -> list[S]:
     behavior = "Isolated" if individual_digits else "Contiguous"
-    return split(text, regex.compile(_DIGITS), behavior, seen=OWNER.seen_for_digits)
+    return split(text, own_pattern(_DIGITS), behavior, seen=OWNER.seen_for_digits)
 
 
 @kind("pretokenizers", "CharDelimiterSplit", bare=True)

@@ -10,10 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-import regex
-
 from tokentui.core.errors import TokentuiError
-from tokentui.formats.huggingface import Pattern
+from tokentui.formats.huggingface import Pattern, own_pattern
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, charsmap_of
 from tokentui.text.split import SPACE_MARK
 from tokentui.text.stretching import Stretching, Words, marked_words, plain_words
@@ -157,7 +155,7 @@ def _maps_plainly(code: str, white: str) -> bool:
 def _joining() -> list[str]:
     """Return the characters that form one grapheme with what follows."""
     text = "".join(map(chr, (*range(0x600, 0xD800), *range(0xE000, 0x12000))))
-    found: list[str] = regex.findall(r"\p{GCB=Prepend}", text)
+    found: list[str] = own_pattern(r"\p{GCB=Prepend}").findall(text)
     return found
 
 

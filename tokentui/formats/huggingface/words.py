@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 
-import regex
-
 from tokentui.core.jobs import each
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.names import NameFinder, Special
 from tokentui.encode.vocabulary import Section
-from tokentui.formats.huggingface import OWNER, AlignedText, CharRange, split
+from tokentui.formats.huggingface import OWNER, AlignedText, CharRange, own_pattern, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import NEWEST_UNICODE, Recipe
@@ -255,7 +253,7 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 def _is_word(character: str) -> bool:
     """Return whether a character is part of a word. False for an empty text."""
-    return regex.match(_WORD, OWNER.seen(character)) is not None
+    return own_pattern(_WORD).match(OWNER.seen(character)) is not None
 
 
 def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
@@ -535,7 +533,7 @@ def is_clip(recipe: Recipe) -> bool:
 
 def clip_differs(text: str) -> bool:
     """Return whether the axes may give other words of a text than CLIP's code."""
-    return regex.search(_OTHERWISE, text) is not None
+    return own_pattern(_OTHERWISE).search(text) is not None
 
 
 _NFC, = NORMALIZERS["nfc"].stages(TABLES[NEWEST_UNICODE])
@@ -567,8 +565,8 @@ class _ClipCuts:
 
     def words(self, text: str) -> list[str]:
         """Return the words without places."""
-        return split(text, regex.compile(_CLIP_WORDS, regex.VERSION0), "Removed", True)
+        return split(text, own_pattern(_CLIP_WORDS), "Removed", True)
 
     def __call__(self, text: AlignedText) -> list[AlignedText]:
         """Return the words with places."""
-        return split(text, regex.compile(_CLIP_WORDS, regex.VERSION0), "Removed", True)
+        return split(text, own_pattern(_CLIP_WORDS), "Removed", True)
