@@ -87,6 +87,8 @@ class Format:
         specials: The special tokens that other programs expect in it. If they include an unknown token, a
             tokenizer without one gets it as a new id on writing.
         takes_bytes: True if its programs take a text as bytes, which may be other than UTF-8.
+        says: What its file, a JSON object, says under the key `format`; empty if only the functions can
+            recognize a file.
     """
 
     name: str
@@ -100,12 +102,17 @@ class Format:
     also: tuple[tuple[str, ...], ...] = ()
     specials: tuple[str, ...] = ()
     takes_bytes: bool = False
+    says: str = ""
 
     @property
     def codec(self) -> Codec:
         """The functions of the format. Their module is imported here."""
         codec: Codec = self.functions.resolve()
         return codec
+
+    def recognizes(self, source: Source) -> bool:
+        """Return whether a file has the format, by its content."""
+        return source.document.get("format") == self.says if self.says else self.codec.sniff(source)
 
     @property
     def needs_split(self) -> bool:
@@ -143,7 +150,7 @@ FORMATS: dict[str, Format] = {
             "tokentui", "tokentui's own format", ("tokenizer.json",),
             Ref("tokentui.formats.own:CODEC"), ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),),
             (".json",),
-            keeps=ASPECTS, takes_bytes=True,
+            keeps=ASPECTS, takes_bytes=True, says="tokentui",
         ),
         Format(
             "huggingface", "Hugging Face's tokenizer.json", ("tokenizer.json",),
@@ -223,12 +230,12 @@ output."""
 
 
 def recognized(source: Source) -> Format | None:
-    """Return the first format whose `sniff` accepts a `Source`, None if none does. The name is ignored.
+    """Return the first format that recognizes a `Source`, None if none does. The name is ignored.
 
     Raises:
         TokentuiError: It begins like a JSON object but is damaged.
     """
-    return next((format for format in FORMATS.values() if format.codec.sniff(source)), None)
+    return next((format for format in FORMATS.values() if format.recognizes(source)), None)
 
 
 def named_like(path: str) -> list[tuple[Format, bytes]]:

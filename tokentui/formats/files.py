@@ -277,7 +277,7 @@ def mistaken(path: str) -> TokentuiError | None:
 
 
 def _begins(source: Source, format: Format, pattern: bytes) -> bool:
-    return re.match(pattern, source.data, re.DOTALL) is not None if pattern else format.codec.sniff(source)
+    return re.match(pattern, source.data, re.DOTALL) is not None if pattern else format.recognizes(source)
 
 
 def _unpacked(head: bytes) -> bytes:

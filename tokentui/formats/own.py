@@ -58,11 +58,6 @@ _ALL_BYTES = [bytes((value,)) for value in range(256)]
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def _sniff(source: Source) -> bool:
-    """Return whether the file is a JSON object of this format."""
-    return source.document.get("format") == "tokentui"
-
-
 # --- writing ---
 
 
@@ -531,4 +526,4 @@ def _unpacked(content: Node) -> bytes:
     return json_bytes(content.value)
 
 
-CODEC = Codec(_sniff, _read, _fit, _write)
+CODEC = Codec(OWN.recognizes, _read, _fit, _write)
