@@ -10,8 +10,6 @@ little.
 
 from __future__ import annotations
 
-import importlib
-
 TYPE_CHECKING = False  # importing `typing` takes as long as starting the interpreter
 if TYPE_CHECKING:
     from typing import Any
@@ -68,6 +66,8 @@ def __getattr__(name: str) -> Any:
         from tokentui.encode.elsewhere import MODULE, refuse_name
 
         refuse_name(f"module {__name__!r}", name, MODULE)
+    import importlib
+
     module, attribute = _HOME[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value

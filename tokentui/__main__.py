@@ -6,8 +6,6 @@ import gc
 import os
 import sys
 
-from tokentui.core.children import leave_current_folder
-
 GARBAGE = 100_000
 """After how many objects more the collector looks around: what a command makes lives until its end, or is
 freed at once."""
@@ -38,15 +36,17 @@ def _wrote_version() -> bool:
     if any(map(os.environ.get, _ASKED)):
         return False
     from tokentui.cli.version import line
-    from tokentui.core.library import engine
+    from tokentui.core.library import engine_at_once
 
     try:
-        print(line(engine()), flush=True)  # noqa: T201
+        print(line(engine_at_once()), flush=True)  # noqa: T201
     except (OSError, ValueError):  # the program reports it
         return False
     return sys.stdout is not None
 
 
 if __name__ == "__main__":
+    from tokentui.core.children import leave_current_folder
+
     leave_current_folder()
     sys.exit(main())

@@ -22,8 +22,10 @@ COUNT = """
 import sys
 from tokentui.core import engines, library, native
 library.FOLDER = sys.argv[1]
+at_once = library.engine_at_once()
 import tokentui
 found = tokentui.train("sample:english", "gpt2", merges=40)
+assert engines.failed or at_once == engines.engine(), at_once
 print(engines.engine())
 print(*found.encode_ids("the crowd in the street " * 300)[:12], found.vocab_size)
 """
@@ -116,6 +118,11 @@ def swap(path: Path) -> None:
     path.write_bytes(others[0].read_bytes() if others else b"\x7fELF")  # a local build has no other
 
 
+def cut_manifest(path: Path) -> None:
+    cut(path.with_name("manifest.json"))
+    cut(path.with_name("manifest.json"))
+
+
 def empty(path: Path) -> None:
     path.write_bytes(b"")
 
@@ -133,7 +140,7 @@ NO_KERNELS = "plain Python, this installation has no kernels"
 
 
 @pytest.mark.parametrize(("damage", "engine"), [
-    (cut, DAMAGED), (flip, DAMAGED), (swap, DAMAGED), (empty, DAMAGED),
+    (cut_manifest, NO_MANIFEST), (cut, DAMAGED), (flip, DAMAGED), (swap, DAMAGED), (empty, DAMAGED),
     (Path.unlink, "plain Python, the library of kernels cannot be opened"),
     (other_manifest('{"files": {"a": 1}, "kernels": {}}'), NO_MANIFEST),
     (other_manifest("nonsense"), NO_MANIFEST), (other_manifest("[]"), NO_MANIFEST),

@@ -7,8 +7,6 @@ file is the first that it runs.
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
 import sys
 from contextlib import suppress
@@ -61,6 +59,8 @@ def leave_current_folder() -> None:
 
 
 def _started(package: str, what: str, *words: str) -> list[str]:
+    import json
+
     how = json.dumps([package, what, _places()])
     return [sys.executable, "-P", os.path.abspath(__file__), how, *words]
 
@@ -83,6 +83,7 @@ def _run(package: str, what: str, places: list[str]) -> None:
         what: The name of the module, or the path of the file.
         places: The import path.
     """
+    import importlib.util
     import runpy  # what starts a child does without it
 
     sys.path[:] = places
@@ -101,4 +102,6 @@ def _run(package: str, what: str, places: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    import json
+
     _run(*json.loads(sys.argv[1]))

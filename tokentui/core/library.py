@@ -1,18 +1,21 @@
 """The shared library of compiled kernels for this system: whether there is one, and opening it.
 
-`tokentui --version` reports it. It imports little, since everything else that a process imports costs more.
+`tokentui --version` reports it. So this module imports little: `functools` or `json` would take as long as
+all the rest of that command.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 VARIABLE = "TOKENTUI_KERNELS"
 """The environment variable that turns kernels off, by the value `off`."""
@@ -36,7 +39,19 @@ def library_of(system: str) -> str:
     return f"libtokentui-{system}.{'dylib' if system.startswith('darwin') else 'so'}"
 
 
-@functools.cache
+def _once(function: Callable[[], T]) -> Callable[[], T]:
+    """Return a function that calls another one until that returns, and then keeps its result."""
+    results: list[T] = []
+
+    def kept() -> T:
+        if not results:
+            results.append(function())
+        return results[0]
+
+    return kept
+
+
+@_once
 def manifest() -> dict[str, Any]:
     """Return the manifest of the libraries: `toolchain` with the versions of the tools, `sources` with the
     digest of the sources, `files` with size and CRC-32 of each library, `kernels` with their signatures, and
@@ -58,7 +73,12 @@ def manifest() -> dict[str, Any]:
         raise KernelsUnavailable("the manifest of kernels is damaged") from None
 
 
-@functools.cache
+def _fits_python() -> bool:
+    """Return whether there are kernels for this kind of Python."""
+    return sys.byteorder == "little" and sys.implementation.name == "cpython" and sys.maxsize > 1 << 32
+
+
+@_once
 def opened() -> ctypes.CDLL:
     """Open the library of this system.
 
@@ -67,7 +87,7 @@ def opened() -> ctypes.CDLL:
     """
     import zlib
 
-    if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
+    if not _fits_python():
         raise KernelsUnavailable("no kernels for this Python")
     name = library_of(system())
     if name not in manifest()["files"]:
@@ -99,7 +119,7 @@ def _open(path: str) -> ctypes.CDLL:
         return ctypes.CDLL(path)
 
 
-@functools.cache
+@_once
 def trouble() -> str:
     """Return why this process has no kernels, in a few words; empty if it has them."""
     try:
@@ -114,3 +134,29 @@ def engine() -> str:
     if os.environ.get(VARIABLE) == "off":
         return PLAIN
     return f"{PLAIN}, {trouble()}" if trouble() else COMPILED
+
+
+def engine_at_once() -> str:
+    """Return what `engine` does, for a process that calls no kernels.
+
+    The manifest is not parsed if it is as `building.py` writes it, and lists the library as it is.
+    """
+    import zlib
+
+    name = library_of(system())
+    path = os.path.join(FOLDER, name)
+    if os.environ.get(VARIABLE) != "off" and _fits_python():
+        try:
+            with open(os.path.join(FOLDER, "manifest.json"), "rb") as file:
+                text = file.read()
+            with open(path, "rb") as file:
+                content = file.read()
+            row = f'\n  "{name}": {{\n   "size": {len(content)},\n   "crc32": {zlib.crc32(content)},\n'
+            parts = (b'\n "files": {\n', row.encode(), b'\n "kernels": {\n')
+            whole = text.startswith(b"{\n") and text.endswith(b"\n }\n}\n")
+            if whole and all(part in text for part in parts):
+                _open(path)
+                return COMPILED
+        except OSError:
+            pass  # `engine` says why
+    return engine()
