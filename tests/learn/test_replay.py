@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import random
 from collections import Counter
@@ -107,15 +108,8 @@ def test_files_at_their_last_step_and_before(name: str, tmp_path: Path) -> None:
     )
 
 
-def test_a_step_changes_a_long_text_only_where_the_parts_of_its_token_meet(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file that encodes whole texts is cut once; every step, forward and back, is that of a recount."""
-    corpus = Corpus.from_text(TEXT * 4)
-    tokenizer = train(corpus, preset("gpt2").with_axes(split="none"), merges=60)
-    trainer = prepare_tokenizer(corpus, tokenizer, Run()).trainer
-    assert isinstance(trainer, ReplayTrainer)
-    lengths = [trainer.tokens_at(number) for number in range(trainer.computed + 1)]
+def runs_counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often a word is segmented, and merged with its history, from now on."""
     asked: Counter[str] = Counter()
     for name in ("segment", "history"):
         whole = getattr(Merging, name)
@@ -125,6 +119,19 @@ def test_a_step_changes_a_long_text_only_where_the_parts_of_its_token_meet(
             return whole(self, *words)
 
         monkeypatch.setattr(Merging, name, counted)
+    return asked
+
+
+def test_a_step_changes_a_long_text_only_where_the_parts_of_its_token_meet(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that encodes whole texts is cut once; every step, forward and back, is that of a recount."""
+    corpus = Corpus.from_text(TEXT * 4)
+    tokenizer = train(corpus, preset("gpt2").with_axes(split="none"), merges=60)
+    trainer = prepare_tokenizer(corpus, tokenizer, Run()).trainer
+    assert isinstance(trainer, ReplayTrainer)
+    lengths = [trainer.tokens_at(number) for number in range(trainer.computed + 1)]
+    asked = runs_counted(monkeypatch)
     for number in [*range(61), *range(60, -1, -1)]:
         learn.jump(trainer, number)
         assert len(trainer.segment(Word(trainer.words.words[0]))) == lengths[number]
@@ -193,6 +200,24 @@ def test_merges_cut_to_k_steps_are_the_file_cut_to_these(
         if symbols or not whole:
             cut = file_of(tmp_path / "cut.json", bpe(left, [name for name in names if name in kept], whole))
             assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+def test_a_word_is_merged_once_where_its_own_tokens_are_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file lists a token again, and all tokens after it are out of order. In one word that matters."""
+    letters = "efghijklmnop"
+    rows = [("b", "c"), ("a", "b"), ("ab", "c"), ("c", "d"), ("a", "bc"), *itertools.product(letters, letters)]
+    names = list(dict.fromkeys([*"abcd", *letters, *("".join(row) for row in rows)]))
+    tokenizer = file_of(tmp_path / "t.json", bpe(rows, names, False))
+    asked = runs_counted(monkeypatch)
+    opened(tokenizer, "hope " * 3 + "life abc coal")
+    assert asked == {"history": 4}
+    opened(tokenizer, "abcd")
+    assert asked["segment"], "a+bc makes the token of an earlier step than c+d"
+    monkeypatch.undo()
+    trainer = opened(tokenizer, "hope abc abcd dabcdabcab coal")
+    check_steps(trainer, iter(range(trainer.computed + 1)))
 
 
 def test_a_long_word_whose_units_are_spelled_in_bytes_or_left_out(tmp_path: Path) -> None:

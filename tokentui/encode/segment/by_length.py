@@ -43,9 +43,7 @@ class MergesByLength(Merging):
         self._lengths: dict[int, int] = {}
         self._in_bytes = UNITS.of(vocabulary.recipe.unit).is_byte
 
-    def in_order(self) -> int:
-        """Return 0: tokens do not merge in the order of the vocabulary."""
-        return 0
+    ordered = None
 
     def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that uses only the tokens in use at a step."""

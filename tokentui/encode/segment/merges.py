@@ -20,7 +20,7 @@ import heapq
 import itertools
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from operator import gt
+from operator import gt, lt
 from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core.jobs import check, each
@@ -203,12 +203,12 @@ class Merging:
         """The symbols that merge with nothing."""
         return ()
 
-    def in_order(self) -> int:
-        """Return how many tokens, from the first, merge in the order of the vocabulary.
-
-        For these, the merges of a word with fewer tokens are a prefix of its merges with more tokens.
-        """
-        return len(self._vocabulary.merges)
+    @property
+    def ordered(self) -> bool | None:
+        """True if all tokens merge in the order of the vocabulary: the merges of a word with fewer tokens are
+        a prefix of its merges with more tokens. False if that depends on the word, see `history`; None if the
+        merges of a word do not tell."""
+        return True
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts. Each unknown unit is a part by itself."""
@@ -253,17 +253,33 @@ class Merging:
             other._whole = LimitedTable(self._whole, step, first_steps)
         return other
 
-    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
+    def history(
+        self, units: Sequence[bytes], met: set[tuple[int, int]] | None = None
+    ) -> tuple[list[int], Sequence[int], list[CellMerge]]:
         """Return the cells of a word before any merge, and its merges in the order applied.
 
         A word that is a token without merging is merged too.
+
+        Args:
+            units: The units of the word.
+            met: Receives the rank and the result of each pair that meets on the way, merged or not. If the
+                results are in the order of the ranks, and the merges in that of their results, the merges
+                with fewer tokens are a prefix of these: with fewer tokens no pair comes before one of them.
 
         Returns:
             The symbol of each cell (-1 for an unknown unit), the first unit of each, and the merges.
         """
         symbols, starts, ends = self._cells(units)
-        first = symbols.copy()
-        run = merge_cells(symbols, ends, list(range(1, len(symbols) + 1)), self._merged)
+        first, merged = symbols.copy(), self._merged
+
+        def noted(left: int, right: int) -> tuple[int, int] | None:
+            if (merge := merged(left, right)) is not None:
+                met.add(merge)  # type: ignore[union-attr]
+            return merge
+
+        run = merge_cells(
+            symbols, ends, list(range(1, len(symbols) + 1)), merged if met is None else noted
+        )
         return first, starts, [(left, right, symbols[at], at, middle) for left, right, at, middle in run]
 
     def whole(self, units: Sequence[bytes]) -> int | None:
@@ -397,11 +413,10 @@ class PairMerging(Merging):
         check()
         return PairTable(keys, ranks, makes, self._limit)
 
-    def in_order(self) -> int:
-        """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
-        following = self.makes[1:]
-        back = itertools.compress(following, map(gt, self.makes, following))
-        return max(0, min(back, default=len(self._vocabulary.pieces)) - self._base)
+    @functools.cached_property
+    def ordered(self) -> bool:
+        """True if the rows make the tokens in their order."""
+        return not any(map(gt, self.makes, itertools.islice(self.makes, 1, None)))
 
 
 class JoinedMerging(Merging):
@@ -472,13 +487,11 @@ class JoinedMerging(Merging):
         ranks = array("q", map(rank_of.__getitem__, made))
         return PairTable(keys, ranks, makes, self._limit, left_out)
 
-    def in_order(self) -> int:
-        """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
-        merges = len(self._vocabulary.merges)
-        if self._order is None:
-            return merges
-        pairs = itertools.pairwise(self._order[self._base :])
-        return next((at for at, (earlier, later) in enumerate(pairs) if earlier >= later), merges)
+    @functools.cached_property
+    def ordered(self) -> bool | None:
+        """True if the ranks of the tokens that merges make ascend."""
+        order = () if self._order is None else self._order[self._base :]
+        return all(map(lt, order, itertools.islice(order, 1, None)))
 
 
 class PieceMerging(JoinedMerging):
@@ -504,10 +517,10 @@ class PieceMerging(JoinedMerging):
         self._frozen, self._unused, self._hidden, self._bytes = frozen, unused, hidden, bytes_
         self._made_from: dict[int, tuple[int, int]] = {}
 
-    def in_order(self) -> int:
-        """Return the number of tokens that merge in the order of the vocabulary; 0 if some pieces are never
-        output."""
-        return 0 if self._unused else super().in_order()
+    @functools.cached_property
+    def ordered(self) -> bool | None:
+        """None if some pieces are never output."""
+        return None if self._unused else super().ordered
 
     @property
     def plain(self) -> bool:
@@ -558,9 +571,11 @@ class PieceMerging(JoinedMerging):
         merge = any(self._table.get(self._pieces[byte]) == byte for byte in spelled if byte != NONE)
         return cells if merge or NONE in spelled else spelled
 
-    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
+    def history(
+        self, units: Sequence[bytes], met: set[tuple[int, int]] | None = None
+    ) -> tuple[list[int], Sequence[int], list[CellMerge]]:
         """Return `Merging.history`, but -1 for a character that stays unknown."""
-        first, starts, merges = super().history(units)
+        first, starts, merges = super().history(units, met)
         return [-1 if symbol in self._hidden else symbol for symbol in first], starts, merges
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:

@@ -5,7 +5,7 @@ that is looked up, or weighed by probabilities, records no learning order: its t
 ordered by their ids, or from the most probable down. Tokens of later steps are never used. The score
 of an unknown unit is that in the whole file, as in sentencepiece with a restricted vocabulary.
 
-A word changes at few steps. If tokens are merged in their order, one run over the word finds all changes.
+A word changes at few steps. If its tokens are merged in their order, one run over it finds all changes.
 Otherwise the last segmentation is found first. It is valid back to the step of the latest token in it. Then
 the segmentation before that step is found, and so on back to the start. This is exact for every way of
 encoding
@@ -55,8 +55,6 @@ _KEPT = 1 << 16
 _MOST_WALKED = 64
 _LOOK_EVERY = 16
 """The number of words between two checks of the job."""
-_MOST_LATE = 100
-"""The most tokens out of merge order for which each word is searched for them."""
 
 Change = tuple[int, dict[int | None, int]]
 """A step, and by how much it changes how often a word has each token; the key None counts unknown units."""
@@ -214,12 +212,6 @@ class WordSegmentations:
         whole, self._count = order.vocabulary, len(order.tokens)
         self._encoder = WordEncoder(whole, len(whole.merges) and self._count)
         self._whole = self._encoder.segmenter
-        self._late: list[bytes] | None = None
-        """The tokens that are not merged in their order; None if there are many, or if merges do not decide.
-        """
-        if isinstance(self._whole, Merging):
-            late = order.tokens[self._whole.in_order() :]
-            self._late = [whole.pieces[symbol] for symbol in late] if len(late) <= _MOST_LATE else None
         self._known: dict[tuple[bytes, ...], list[Change]] = {}
         self._walked: dict[str, _Merges | None] = {}
         """The merges of long words; None for a word of which one run does not find all changes."""
@@ -294,15 +286,15 @@ class WordSegmentations:
     def _merges_of(self, units: Sequence[bytes]) -> _Merges | None:
         """Return the merges of a word, from a single run over it; None if one run does not find all
         changes."""
-        segmenter, base, whole = self._whole, self._order.vocabulary.base_size, b"".join(units)
-        if (
-            not isinstance(segmenter, Merging)
-            or self._late is None
-            or any(piece in whole for piece in self._late)
-        ):
+        segmenter, base = self._whole, self._order.vocabulary.base_size
+        if not isinstance(segmenter, Merging) or segmenter.ordered is None:
             return None
-        first, starts, merges = segmenter.history(units)
+        met = None if segmenter.ordered else set[tuple[int, int]]()
+        first, starts, merges = segmenter.history(units, met)
         ordered = all(merge[2] <= later[2] for merge, later in itertools.pairwise(merges))
+        if met:
+            pairs = itertools.pairwise(sorted(met))
+            ordered = ordered and all(one[0] < two[0] and one[1] <= two[1] for one, two in pairs)
         units_alone = list(starts) == list(range(len(units)))  # no unit is left out or spelled in bytes
         if -1 in first or not units_alone or not ordered or (merges and merges[0][2] < base):
             return None
