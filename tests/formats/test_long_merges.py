@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import to_bytes
 from tokentui.formats import pairs, source, tokens
 from tokentui.formats.files import load
 from tokentui.formats.huggingface.file import HUGGINGFACE
@@ -159,7 +161,8 @@ UNITS = ["a", "b", '"', "\\", "\n", "\t", "\r", "\x07", "é", "🙂", "\ud800", 
 @given(st.data(), st.sampled_from([None, 0, 3]), st.booleans())
 @settings(max_examples=30, deadline=None)
 def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int | None, ascii_: bool) -> None:
-    """Names are escaped in JSON, or long. Rows are listed twice, too early, or make what others make."""
+    """Names are escaped in JSON, or long. Rows are listed twice, too early, or make what others make. A word
+    merges alike."""
     names, rows = list(UNITS), list[list[str]]()
     for _ in range(data.draw(st.integers(0, 12))):
         row = [data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))]
@@ -176,6 +179,7 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
              "merges": [" ".join(row) for row in rows] if texts else rows}
     text = json.dumps({"version": "1.0", "model": model}, indent=indent, ensure_ascii=ascii_)
     document = text.encode("utf-8", "surrogatepass")
+    word = [to_bytes(unit) for unit in data.draw(st.lists(st.sampled_from(UNITS), max_size=30))]
 
     def found(kernels: str) -> object:
         with pytest.MonkeyPatch.context() as patch:
@@ -188,8 +192,10 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
                 made = HUGGINGFACE.read(Source("a file", document))
             except TokentuiError as error:
                 return str(error)
-        read_ = made.vocabulary
-        return read_.pieces, read_.merges, read_.notes, list(read_.order)
+            read_, segmenter = made.vocabulary, made.encoder.segmenter
+            merged = list(segmenter.steps(word, len(word))), segmenter.segment(word, len(word))
+            assert pickle.loads(pickle.dumps(made)).vocabulary.pieces == read_.pieces
+        return read_.pieces, read_.merges, read_.notes, list(read_.order), merged
 
     assert found("") == found("off")
 

@@ -364,6 +364,11 @@ class LaterRows(Protocol):
         """Return the rank of each pair."""
         ...
 
+    @property
+    def row_of(self) -> Callable[[int], int | None]:
+        """Returns the rank of a pair, or None."""
+        ...
+
     def listed(self) -> tuple[array[int], array[int]]:
         """Return pairs and their ranks. Of equal pairs the first one counts."""
         ...
@@ -388,11 +393,15 @@ class PairMerging(Merging):
 
     @functools.cached_property
     def _rows(self) -> Mapping[int, int]:
-        """The rank of each pair. Kernels do without it."""
+        """The rank of each pair, for all pairs at once."""
         return self._given if isinstance(self._given, Mapping) else self._given()
 
+    @functools.cached_property
+    def _row_of(self) -> Callable[[int], int | None]:
+        return self._given.get if isinstance(self._given, Mapping) else self._given.row_of
+
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
-        row = self._rows.get(left * self._width + right)
+        row = self._row_of(left * self._width + right)
         return None if row is None or self.makes[row] >= self._limit else (row, self.makes[row])
 
     def pairs(self) -> Iterator[RankedPair]:
