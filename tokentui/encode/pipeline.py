@@ -61,7 +61,9 @@ class ImportedVocabulary(Vocabulary):
     def size(self, merges: int) -> int:
         """Return the number of ids after a number of merges, including specials and byte tokens, without
         unused ids."""
-        return len({*map(self.order.__getitem__, self.symbols(merges)), *self._specials.values()})
+        symbols, order = self.symbols(merges), self.order
+        ids = order[: len(symbols)] if isinstance(symbols, range) else map(order.__getitem__, symbols)
+        return len(set(ids).union(self._specials.values()))
 
     def byte_id(self, value: int) -> int:
         """Return the id of the byte-fallback token of a byte."""

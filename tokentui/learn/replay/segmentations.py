@@ -119,19 +119,21 @@ class TokenOrder:
 
         Of symbols with the same id only the first is listed, and none with the id of a special or byte token.
         """
-        taken, ids = set(self._fixed), self.vocabulary.ids(self.merges)
-        roots = list(compress(range(len(self.made)), map(not_, self.made)))
+        roots, tokens = self._listed
+        return roots + tokens
+
+    @functools.cached_property
+    def _listed(self) -> tuple[array[int], array[int]]:
+        """The symbols of the start that are listed, and those of the steps."""
+        ids, tokens, fixed = self.vocabulary.ids(self.merges), self.tokens, self._fixed
+        symbols = range(len(self.made))
+        if isinstance(tokens, range):
+            roots = [*symbols[: tokens.start], *symbols[tokens.stop :]]
+        else:
+            roots = list(compress(symbols, map(not_, self.made)))
         roots.sort(key=ids.__getitem__)
-        symbols = array("l", [*roots, *self.tokens])
-        numbers = set(map(ids.__getitem__, symbols))
-        if len(numbers) == len(symbols) and numbers.isdisjoint(taken):
-            return symbols
-        del symbols[:]
-        for symbol in itertools.chain(roots, self.tokens):
-            if (identity := ids[symbol]) not in taken:
-                taken.add(identity)
-                symbols.append(symbol)
-        return symbols
+        start = _first_of_ids(roots, ids, fixed)
+        return start, _first_of_ids(tokens, ids, fixed.union(map(ids.__getitem__, start)))
 
     @property
     def merges(self) -> int:
@@ -149,11 +151,19 @@ class TokenOrder:
     @functools.cached_property
     def sizes(self) -> Sequence[int]:
         """The step at which the vocabulary reaches 1 id, 2 ids and so on."""
-        return array("l", [*[0] * len(self._fixed), *map(self.made.__getitem__, self.listed)])
+        start, tokens = self._listed
+        sizes = array("l", bytes((len(self._fixed) + len(start)) * array("l").itemsize))
+        if len(tokens) == len(self.tokens):
+            sizes.extend(range(1, len(tokens) + 1))
+        else:
+            sizes.extend(map(self.made.__getitem__, tokens))
+        return sizes
 
     def size(self, number: int) -> int:
         """Return the number of ids after a step: special tokens count, ids without a token do not."""
-        return bisect.bisect_right(self.sizes, number)
+        if number >= len(self.tokens):  # the step at which a file is shown first; it needs no table
+            return len(self._fixed) + sum(map(len, self._listed))
+        return bisect.bisect_right(self.sizes, number) if number else len(self._fixed) + len(self._listed[0])
 
     @functools.cached_property
     def _rows(self) -> tuple[dict[int, int], Counter[int]]:
@@ -182,6 +192,17 @@ class TokenOrder:
         if vocabulary.merges:
             return Tokenizer(vocabulary, number)
         return Tokenizer(vocabulary if number == len(self.tokens) else vocabulary.limited(number, self.made))
+
+
+def _first_of_ids(symbols: Sequence[int], ids: Sequence[int], taken: frozenset[int]) -> array[int]:
+    """Return the first symbol of each id, in order, without those whose id is taken."""
+    chosen = ids[symbols.start : symbols.stop] if isinstance(symbols, range) else [ids[one] for one in symbols]
+    numbers = set(chosen)
+    if len(numbers) == len(chosen) and numbers.isdisjoint(taken):  # as nearly always
+        return array("l", symbols)
+    first = dict(zip(reversed(chosen), reversed(symbols), strict=True))
+    return array("l", [symbol for number, symbol in zip(chosen, symbols, strict=True)
+                       if number not in taken and first[number] == symbol])
 
 
 def _multi_unit_tokens(vocabulary: Vocabulary) -> list[int]:

@@ -44,7 +44,7 @@ def opened_view(tokenizer: Tokenizer, order: TokenOrder, path: str) -> OpenedVie
     """
     return OpenedView(
         name=_name(path), path=path, order=ORDER_SENTENCES[order.kind], steps=len(order.tokens),
-        size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
+        size=order.size(len(order.tokens)), stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
     )
 
 
