@@ -27,6 +27,7 @@ from tokentui.encode import batch, id_tables
 from tokentui.encode import encoder as word_encoder
 from tokentui.encode.id_tables import WordIdTable
 from tokentui.encode.segment import PAIRS
+from tokentui.encode.segment.viterbi import each_as_read
 from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
 from tokentui.encode.vocabulary import NO_ID, TokenizerFile
 from tokentui.formats.byte_files import build
@@ -386,6 +387,35 @@ def test_progress_and_cancelling(
     with pytest.raises(Cancelled):
         tokenizer.encode_ids(text, cancel=lambda: next(asked))
     assert tokenizer.encode_ids(text) == found
+
+
+def test_the_tables_of_words_are_made_between_two_checks(
+    always: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a long file they take as long as the words of a block. Scores are read in three parts."""
+    kernels, done = importlib.import_module("tokentui.encode.kernels.batch"), list[str]()
+    tables_of = kernels.batch
+
+    def noted(*given: Any, **more: Any) -> Any:
+        done.append("tables")
+        encode = tables_of(*given, **more)
+
+        def encoded(words: list[str]) -> Any:
+            done.append("words")
+            return encode(words)
+
+        return encoded
+
+    def cancel() -> bool:
+        done.append("check")
+        return False
+
+    monkeypatch.setattr(kernels, "batch", noted)
+    with job(cancel=cancel):
+        trained("gpt2").at(40).encoder.id_table.ids([" mug", " hug"])
+    at = done.index("tables")
+    assert done[at - 1 : at + 3] == ["check", "tables", "check", "words"]
+    assert checks_of(lambda: each_as_read((-1.25, -2.5, -13.75))) == 2
 
 
 def test_a_batch_can_be_cancelled_between_calls(always: None, monkeypatch: pytest.MonkeyPatch) -> None:

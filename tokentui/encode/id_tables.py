@@ -182,10 +182,11 @@ class WordIdTable(IdTable):
     def text_kernels(self) -> Compiled:
         """Return the kernels that split and encode texts, made once. Kernels must be available."""
         if self._text_kernels is None:
+            check()
             from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
-            encoder = self._encoder
             check()
+            encoder = self._encoder
             self._text_kernels = Compiled(
                 encoder.vocabulary, encoder.merges, encoder.pretokenizer,
                 encoder.segmenter if encoder.way.kernel else None, encoder.sections, self._ids_of_each,
@@ -209,11 +210,13 @@ class WordIdTable(IdTable):
             if self._word_kernels is None:
                 from tokentui.encode.kernels.batch import batch
 
+                check()
                 unit, way = encoder.pretokenizer.plain_unit, encoder.way
                 encode_words = batch(
                     encoder.vocabulary, encoder.merges, encoder.segmenter, unit, drops=encoder.drops_units
                 ) if unit and (way.kernel or way.needs == "scores") else None
                 self._word_kernels = encode_words or (lambda words: [None] * len(words))
+                check()
             symbols = encoder.pretokenizer.symbols
             if symbols or _SURROGATE.search("".join(new)):
                 new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]

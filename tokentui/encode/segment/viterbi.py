@@ -383,14 +383,17 @@ def each_as_read(scores: tuple[float, ...]) -> list[float]:
     spelled = text.split(", ")
     if not scores or set(text) - set("0123456789., ") or text.count(".") < len(scores):
         return list(map(as_read, scores))
+    check()  # each part takes tens of milliseconds for a long file
     digits = map(float, map(int, text.replace(".", "").split(", ")))
     places = map(sub, map(len, spelled), map(str.index, spelled, repeat(".")))
     powers = [1.0, *(10.0**n for n in range(max(map(len, spelled))))]
     values = map(truediv, digits, map(powers.__getitem__, places))
-    return [
+    read = [
         score if len(one) > _MOST_DIGITS + 1 else -value if score < 0 else value
         for score, one, value in zip(scores, spelled, values, strict=True)
     ]
+    check()
+    return read
 
 
 @functools.lru_cache(maxsize=1 << 10)

@@ -196,7 +196,10 @@ class TokenOrder:
 
 def _first_of_ids(symbols: Sequence[int], ids: Sequence[int], taken: frozenset[int]) -> array[int]:
     """Return the first symbol of each id, in order, without those whose id is taken."""
-    chosen = ids[symbols.start : symbols.stop] if isinstance(symbols, range) else [ids[one] for one in symbols]
+    if isinstance(symbols, range):
+        chosen = ids[symbols.start : symbols.stop]
+    else:
+        chosen = [ids[symbol] for symbol in symbols]
     numbers = set(chosen)
     if len(numbers) == len(chosen) and numbers.isdisjoint(taken):  # as nearly always
         return array("l", symbols)
