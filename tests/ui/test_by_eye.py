@@ -116,7 +116,7 @@ async def test_steps_begin_at_the_step_made_last_and_dialogs_are_no_larger_than_
         await pilot.press("Y")
         await until(pilot, lambda: isinstance(app.screen, WhyScreen))
         why: Any = app.screen
-        await until(pilot, lambda: why.found)
+        await until(pilot, lambda: why.answer)
         await until(pilot, lambda: why.box.outer_size.height == len(why.listing.rows) + 4)
         assert why.listing.top == 0
 

@@ -179,7 +179,8 @@ class Section:
         notes: Lines below the rows.
         wrap: True if the terminal breaks a long summary.
         indent: The spaces before each row on the terminal.
-        apart: True for a blank line above it on the terminal. A table with titles has one above and below.
+        apart: True if a part of the report begins. The terminal has a blank line above it, and the explorer
+            shows its name as a heading. A table with titles has a blank line above and below.
         picture: A picture of the section; None for none. The terminal prints it above the rows. The explorer
             shows it while the section is seen alone, and its rows when they are asked for: `rows`, or else
             the values of the picture. Programs get them by `value` of the report.

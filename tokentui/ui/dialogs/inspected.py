@@ -46,6 +46,7 @@ from tokentui.recipe import Recipe
 from tokentui.session.training.token_values import Context, Places, TokenView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import amount, kind_name, number, signed, upright
+from tokentui.ui.draw.sections import as_line
 from tokentui.ui.draw.text import Cell
 
 Row: TypeAlias = Candidate | Entry
@@ -183,11 +184,7 @@ def _fact(name: str, value: Part, rest: str) -> Section:
 
 def _written(piece: bytes, role: str = "", *, limit: int, mode: GlyphMode = "text") -> Line:
     """Return bytes as visible text of at most `limit` characters, which may exceed what reports show."""
-    return _as_line(ui_text.tinted(ui_text.runs(piece, mode=mode, limit=limit), role))
-
-
-def _as_line(cell: Cell) -> Line:
-    return tuple(Span(text, role) for text, role in cell)
+    return as_line(ui_text.tinted(ui_text.runs(piece, mode=mode, limit=limit), role))
 
 
 # ---- a token
@@ -245,7 +242,7 @@ def parts_section(parts: Sequence[bytes], limit: int = MOST_SHOWN) -> Section:
 
 def word_section(word: str) -> Section:
     """Return the word that contains a token. Enter on it inspects the word."""
-    shown = _as_line(ui_text.tinted(ui_text.runs(word, limit=MOST_SHOWN), "primary"))
+    shown = as_line(ui_text.tinted(ui_text.runs(word, limit=MOST_SHOWN), "primary"))
     return _rows_beside("in the word", [ReportRow((shown,), Target("word", text=word))])
 
 
@@ -330,7 +327,7 @@ class PlacesInText(NamedTuple):
         """Return a line for each place."""
         size = max(map(len, self.counts))
         return [
-            (*_as_line(context(place, width - size - 2)), muted(f"  {count.rjust(size)}"))
+            (*as_line(context(place, width - size - 2)), muted(f"  {count.rjust(size)}"))
             for place, count in zip(self.places, self.counts, strict=True)
         ]
 

@@ -167,9 +167,12 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def tabs(self) -> list[Section]:
-        """The sections with rows or a picture, each of which can be seen alone."""
+        """The sections with rows below their names or a picture, each of which can be seen alone."""
         sections = self.shown.sections if self.shown else ()
-        return [section for section in sections if section.rows or section.picture is not None]
+        return [
+            section for section in sections
+            if (section.rows and not section.beside) or section.picture is not None
+        ]
 
     @property
     def section(self) -> Section | None:
@@ -247,13 +250,13 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
                               *(action for action in self.named_actions if self.works(action))]
         self.show_keys()
         self._targets.clear()
+        summary = list(self._summary())
+        self.summary.show(*summary)
+        self.summary.display = bool(summary)
         if self.shown is None:
-            told = (self.awaited, "muted") if self.asking else (self._error or "no answer", "error")
-            self.summary.show((told,))
             self.listing.show([], None, (Column(flex=1),))
             return
         keep, section = self.listing.cursor_key, self.section
-        self.summary.show(*self._summary())
         if self._table is not None:
             table = [*columns_of(self._table)]
             if self.order:
@@ -283,8 +286,10 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     def _summary(self) -> Iterator[Cell]:
         """Yield the lines above the rows: the views that tab goes through, first "all", if there are several;
         then the summary of the report or of the section in view. It ends with what is waited for while it
-        asks again. The report has to be there."""
-        assert self.shown is not None
+        asks again. Without a report it is what is waited for, else the error."""
+        if self.shown is None:
+            yield ((self.awaited, "muted") if self.asking else (self._error or "no answer", "error"),)
+            return
         tabs, section = self.tabs, self.section
         if len(tabs) > 1:
             line: list[Run] = []

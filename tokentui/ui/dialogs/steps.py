@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -10,14 +10,18 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from tokentui.analyze.report import Report, Row, Section
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate
 from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
+from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import StepRow, StepsView, StepView
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import Dialog, ListDialog, labeled_input
+from tokentui.ui.dialogs import Dialog, labeled_input
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
+from tokentui.ui.draw.sections import as_line
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.field import Field
@@ -37,8 +41,6 @@ _COLUMNS = (
     Column("runner-up", flex=2, min_width=8, priority=2),
     Column("behind", width=8, align="right", priority=1),
 )
-_LABELS = 8
-"""The least width of the labels of reasons."""
 
 
 class StepsScreen(Dialog[None]):
@@ -193,11 +195,7 @@ def _distance(best: Candidate | None, second: Candidate) -> str:
     return behind(float(second.worth), float(best.worth)) or "equal"
 
 
-def _heading(step: int) -> str:
-    return f"step {number(step)}"
-
-
-class WhyScreen(ListDialog[None]):
+class WhyScreen(ReportScreen[tuple[StepView, ...]]):
     """Tells the reasons of steps at length, and what each does to the corpus and to the typed text.
 
     Args:
@@ -205,73 +203,61 @@ class WhyScreen(ListDialog[None]):
         numbers: The steps.
     """
 
-    HEADING = "Why"
+    HEADING, ASKING = "Why", "going to the step …"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("Y", "leave")]
 
     def __init__(self, engine: EngineLink, numbers: Sequence[int]) -> None:
         super().__init__(engine)
         self._numbers = tuple(numbers)
-        self.found: tuple[StepView, ...] = ()
-        self.parts = self.listing, self.notice
 
-    def on_mount(self) -> None:
-        """Name the steps in the title, and ask for why they were made."""
-        super().on_mount()
+    def question(self) -> ExplainSteps:
+        """Return the question why the steps were made, and name them in the title."""
+        made = 0 if self.now is None else self.now.main.at.step
+        steps = [f"step {number(step)} {'made' if step <= made else 'next'}" for step in self._numbers]
+        self.name_box(f"{self.HEADING} · {', then '.join(steps)}")
+        return ExplainSteps(self._numbers)
+
+    def report(self, answer: tuple[StepView, ...]) -> Report:
+        """Return the report on the steps that were explained; no sections before there is a snapshot."""
         now = self.now
-        said = [
-            _heading(step) + ("" if now is None else f" {self._state_of(step)}") for step in self._numbers
-        ]
-        self.name_box(f"{self.HEADING} · {', then '.join(said)}")
-        self.start_asking("going to the step …", self._explain)
-
-    def _state_of(self, step: int) -> str:
-        """Return whether a step is made, or the next one."""
-        return "made" if self.now is None or step <= self.now.main.at.step else "next"
-
-    async def _explain(self) -> None:
-        """Ask for the reasons of the steps, and show them."""
-        self.found = await self.ask(ExplainSteps(self._numbers))
-        self.lay_out()
+        sections = () if now is None else tuple(
+            section for view in answer for section in step_sections(view, now))
+        return Report(self.HEADING, sections, {})
 
     def lay_out(self) -> None:
-        """Break long sentences for the room there is; take as many lines as there are rows."""
-        labels = max([_LABELS, *(len(_heading(number)) for number in self._numbers)])
-        columns = Column(width=labels, priority=1), Column(flex=1, min_width=12, priority=2)
-        self.tell(columns, self._rows(), words=True, keep=self.listing.cursor_key)
+        """Take as many lines as there are rows."""
+        super().lay_out()
         self.fit_height(max(1, len(self.listing.rows)) + 1)  # and the line of what went wrong
 
-    def _rows(self) -> Iterator[TableRow]:
-        """Yield the rows of each step that was explained: its number, why it was chosen, what it took if that
-        was not the best, where, and what it shortened in the corpus and in the typed text. Before them a line
-        while it asks."""
-        now = self.now
-        if self.asking:
-            yield TableRow("asking", ((), ((self.awaited, "muted"),)))
-        if now is None:
-            return
-        for view in self.found:
-            column, why = replace(now.main, why=view.why), view.why
-            made = "the next step" if self._state_of(view.number) == "next" else "made"
-            yield TableRow(None, (((_heading(view.number), "strong"),), ((made, "muted"),)))
-            sentences = chosen(column, now.corpus.name, "text")
-            if sentences and sentences[0][:1] == (("next  ", "accent"),):
-                sentences[0] = sentences[0][1:]
-            if why.round is not None:
-                sentences += last_step(why.round)
-            sentences += [((fact, "muted"),) for fact in why.facts]
-            for n, sentence in enumerate(sentences):
-                yield TableRow((view.number, "why", n), ((("why" if not n else "", "muted"),), sentence))
-            if view.taken is not None and why.best is not None and view.taken.parts != why.best.parts:
-                taken: Cell = (*tokens(view.taken.parts, "text"), (f"   {worth_of(view.taken)}", "strong"))
-                yield TableRow((view.number, "taken"), ((("took", "muted"),), taken))
-            for n, place in enumerate(view.places):
-                here = in_context(place.before, (place.token,), place.after, "text")
-                yield TableRow((view.number, "place", n), ((("places" if not n else "", "muted"),), here))
-            if view.tokens[0] != view.tokens[1]:
-                yield TableRow((view.number, "text"), ((("text", "muted"),), shortening(*view.tokens)[1:]))
-            if view.yours[0]:
-                typed = shortening(*view.yours, yours=True)[1:]
-                yield TableRow((view.number, "yours"), ((("yours", "muted"),), typed))
+
+def step_sections(view: StepView, now: Snapshot) -> Iterator[Section]:
+    """Yield the report on a step: its number, why it was chosen, what it took if that was not the best,
+    where, and what it shortened in the corpus and in the typed text."""
+    column, why = replace(now.main, why=view.why), view.why
+    made = "made" if view.number <= column.at.step else "the next step"
+    yield Section(f"step {number(view.number)}", made, apart=True)
+    sentences = chosen(column, now.corpus.name, "text")
+    if sentences and sentences[0][:1] == (("next  ", "accent"),):
+        sentences[0] = sentences[0][1:]
+    if why.round is not None:
+        sentences += last_step(why.round)
+    sentences += [((fact, "muted"),) for fact in why.facts]
+    yield _lines("why", sentences)
+    if view.taken is not None and why.best is not None and view.taken.parts != why.best.parts:
+        taken: Cell = (*tokens(view.taken.parts, "text"), (f"   {worth_of(view.taken)}", "strong"))
+        yield _lines("took", [taken])
+    yield _lines("places", [
+        in_context(place.before, (place.token,), place.after, "text") for place in view.places
+    ])
+    if view.tokens[0] != view.tokens[1]:
+        yield _lines("text", [shortening(*view.tokens)[1:]])
+    if view.yours[0]:
+        yield _lines("yours", [shortening(*view.yours, yours=True)[1:]])
+
+
+def _lines(name: str, lines: Iterable[Cell]) -> Section:
+    """Return lines, the first of them beside the name."""
+    return Section(name, rows=tuple(Row((as_line(line),)) for line in lines), beside=True)
 
 
 def show_why(screen: EngineScreen[Any]) -> None:

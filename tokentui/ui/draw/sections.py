@@ -36,6 +36,11 @@ def screen_cell(cell: model.Cell, words: int = _WORDS_SHOWN) -> Cell:
     return tuple(out)
 
 
+def as_line(cell: Cell) -> model.Line:
+    """Return safe runs as a line of a report."""
+    return tuple(model.Span(text, role) for text, role in cell)
+
+
 def columns_of(section: Section) -> tuple[Column, ...]:
     """Return the columns of a section with titles, each as wide as its widest cell."""
     columns = []
@@ -73,6 +78,8 @@ def section_rows(
         opens = (f"{_GAP}enter shows the picture ▸", "muted")
         line: Cell = (*summary, *_small(section.picture), opens)
         yield TableRow(("picture", place), (ui_text.tinted(name, "muted"), line))
+    elif not section.rows and not drawn and section.apart:
+        yield TableRow(None, (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
     elif not section.rows and not drawn:
         targets[("fact", place)] = Row(())
         yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
