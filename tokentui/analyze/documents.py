@@ -20,6 +20,7 @@ from tokentui.analyze.vocabulary import beginning_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.forks import cores, in_forks
 from tokentui.core.jobs import check, silent, tick
+from tokentui.core.sequences import common_length
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
@@ -394,10 +395,7 @@ class _Both:
         with the other, or None."""
         a = self.meant(NO_ID if number is None else number for number in encoding_a.ids)
         b = array("q", [NO_ID if number is None else number for number in encoding_b.ids])
-        if a == b:
-            return None
-        least = min(len(a), len(b))
-        return next((n for n in range(least) if a[n] != b[n]), least)
+        return None if a == b else common_length(a, b)
 
     def _place(self, text: str, start: int, encoding_a: Encoding, encoding_b: Encoding) -> ChangedPlace:
         """Return the first place where the encodings of the stretch of a text from `start` on differ."""

@@ -16,6 +16,7 @@ from typing import Any
 from tokentui.analyze.report import Part, Report, Row, Section, data, strong, warning
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
+from tokentui.core.sequences import common_length
 from tokentui.core.table import plural
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import NO_ID
@@ -141,10 +142,7 @@ class DriftCheck:
             return Drift(numbers, text, (), 0, (), (), "refused", f"{REASONS['refused']}: {error.what}")
         if encoded == numbers:
             return Drift(numbers, text, encoded)
-        place = next(
-            (n for n, (old, new) in enumerate(zip(numbers, encoded, strict=False)) if old != new),
-            min(len(numbers), len(encoded)),
-        )
+        place = common_length(numbers, encoded)
         old, new = self._window(numbers, encoded, place)
         before, after = tuple(map(self._token, old)), tuple(map(self._token, new))
         reason, sentence = self._reason(text, encoded, place, before, after)

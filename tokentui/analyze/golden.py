@@ -14,6 +14,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_regular
 from tokentui.core.jobs import each
+from tokentui.core.sequences import common_length
 from tokentui.core.table import plural
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.tokenizer import Tokenizer
@@ -96,9 +97,7 @@ def first_difference(tokenizer: Tokenizer, golden: Sequence[GoldenText]) -> Gold
             ids = None if encoding is None else tuple(encoding.ids)
             if ids == pinned:
                 continue
-            pairs = zip(ids or (), pinned or (), strict=False)
-            token = next((n for n, (now, before) in enumerate(pairs) if now != before),
-                         min(len(ids or ()), len(pinned or ())))
+            token = common_length(ids or (), pinned or ())
             starts = () if encoding is None else encoding.offsets
             character = starts[token][0] if token < len(starts) else starts[-1][1] if starts else 0
             return GoldenDifference(number, row.text, bool(special), token, character, pinned, ids)

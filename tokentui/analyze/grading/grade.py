@@ -28,6 +28,7 @@ from tokentui.analyze.report import Cell, Json, Part, Report, Row, Section, Span
 from tokentui.analyze.verify import StepDifference, step_difference
 from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.jobs import phase
+from tokentui.core.sequences import common_length
 from tokentui.core.table import plural
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Stops
@@ -196,8 +197,7 @@ class _Grader:
             prefix=len(exercise.recipe.mark_text.encode()) if exercise.recipe.mark_kind == "prefix" else 0,
             vocab=submission.vocab, where=self._where,
         )
-        agreed = next((n for n, (one, other) in enumerate(zip(pairs, right, strict=False)) if one != other),
-                      min(len(pairs), len(right)))
+        agreed = common_length(pairs, right)
         trained = Trained(name, corpus, tuple(pairs), right, asked, agreed)
         if probe:
             self._probes.append(trained)
@@ -289,8 +289,7 @@ class _Grader:
     def _check_tokens(self, text: str, right: Sequence[str], row: Sequence[object]) -> None:
         """Add a check that names the first token that differs."""
         same = list(row) == list(right)
-        at = next((n for n, (one, other) in enumerate(zip(row, right, strict=False)) if one != other),
-                  min(len(row), len(right)))
+        at = common_length(row, right)
         what = f"token {at + 1} is {shown(row[at]) if at < len(row) else 'missing'}, not " \
             f"{shown(right[at]) if at < len(right) else 'one more'}"
         self._checks.append(GradeCheck(f"tokens of {shown(text)}", same, "" if same else what))

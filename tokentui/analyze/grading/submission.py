@@ -16,6 +16,7 @@ from typing import Any
 from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.files import read_regular
 from tokentui.core.safetext import to_bytes
+from tokentui.core.sequences import common_length
 from tokentui.formats.tokens import LETTERS
 from tokentui.learn.bases import byte_order_of_gpt2
 
@@ -354,9 +355,7 @@ def pairs_of(
     for numbering in numberings(base, specials, in_bytes=in_bytes):
         pairs = _resolved(merges, numbering, prefix)
         if pairs is not None:
-            agreed = next((n for n, (one, other) in enumerate(zip(pairs, right,
-                strict=False)) if one != other),
-                          min(len(pairs), len(right)))
+            agreed = common_length(pairs, right)
             if best is None or agreed > best[0]:
                 best = agreed, pairs, numbering.note
     if best is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from itertools import groupby, takewhile
+from itertools import groupby
 from typing import ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
@@ -17,6 +17,7 @@ from tokentui.analyze.compare import PairAgreement
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.engines import FAILED
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.sequences import common_length
 from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, SYNC_UNITS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.bindings import Hint
@@ -308,15 +309,10 @@ def distinct_name(name: str, others: Sequence[str], columns: int) -> str:
         columns: The columns that the title has for the name.
     """
     kept = max(_NAME_LEAST, min(columns, COLUMN_SHOWN)) - 1
-    shared = max((_shared_head(name, other) for other in others if other != name), default=0)
+    shared = max((common_length(name, other) for other in others if other != name), default=0)
     if len(name) <= kept or shared < kept:
         return safe(name, limit=COLUMN_SHOWN)
     return safe(f"…{name[min(shared, len(name) - kept):]}", limit=COLUMN_SHOWN)
-
-
-def _shared_head(text: str, other: str) -> int:
-    """Return the number of characters with which both texts begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))
 
 
 class ColumnPane(Vertical, Pane):
