@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import ClassVar
 
@@ -576,13 +577,14 @@ class CompareScreen(PaneScreen):
 
     def action_find(self) -> None:
         """Ask for a text, mark it in the list of the vocabularies, and go to its first match."""
+        find = partial(self._search, self.vocabulary.find_text)
+        self.ask_find("the vocabularies", self.vocabulary.seek, find)
 
-        def asked(text: str) -> None:
-            self.go("vocabulary")
-            self.vocabulary.find_text(text)
-            self.list_tokens()
-
-        self.ask_find("the vocabularies", self.vocabulary.seek, asked)
+    def _search(self, search: Callable[[str], object], text: str) -> None:
+        """Go to the vocabularies, search them for a text, and list the tokens anew."""
+        self.go("vocabulary")
+        search(text)
+        self.list_tokens()
 
     def action_find_again(self, backward: bool) -> None:
         """Go to the next row of the list that holds what was looked for, or the one before.
@@ -597,13 +599,8 @@ class CompareScreen(PaneScreen):
 
     def action_filter(self) -> None:
         """Ask for a text, and list only the tokens that contain it; an empty text lists all."""
-
-        def asked(text: str) -> None:
-            self.go("vocabulary")
-            self.vocabulary.narrow(text)
-            self.list_tokens()
-
-        self.ask_find("the vocabularies", self.vocabulary.find, asked, "only rows of")
+        narrow = partial(self._search, self.vocabulary.narrow)
+        self.ask_find("the vocabularies", self.vocabulary.find, narrow, "only rows of")
 
     def action_columns(self) -> None:
         """Go to the columns; from one of them to the next."""
@@ -624,7 +621,7 @@ class CompareScreen(PaneScreen):
     def action_go_to(self) -> None:
         """Prompt for a step or a size, and go there."""
         if self.now:
-            self.ask_where_to_go()
+            super().action_go_to()
 
     def action_sync_by(self) -> None:
         """Sync the columns by the next measure: merges, vocabulary size, tokens."""

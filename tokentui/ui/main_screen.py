@@ -565,10 +565,6 @@ class MainScreen(PaneScreen):
         """Drop the next pieces of a pruning, or take some back if negative."""
         self.engine.send(do.StepPieces(pieces))
 
-    def action_go_to(self) -> None:
-        """Prompt for a step or a token, and go there."""
-        self.ask_where_to_go()
-
     def action_run_until(self) -> None:
         """Prompt for a condition, and run until it is met."""
         from tokentui.ui.dialogs.ask import UntilScreen

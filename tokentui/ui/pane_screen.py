@@ -523,7 +523,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The section that the help shows first."""
         return self.context
 
-    def ask_where_to_go(self) -> None:
+    def action_go_to(self) -> None:
         """Ask for a step or a token, and go there; list the other ways to go that apply here."""
         from tokentui.ui.dialogs.ask import GoToScreen
 

@@ -97,44 +97,28 @@ def _theme(app: Adjustable, value: Value) -> None:
     app.theme = str(value)
 
 
-def _speed(app: Adjustable, value: Value) -> None:
-    # Not by so many places from the speed that is seen: that may be older than the last change.
-    app.set_speed(next(speed for speed in SPEEDS if speed_name(speed) == value))
-
-
 def speed_name(speed: int | None) -> Value:
     """Return a speed as the file has it: units a second, `max` for as fast as it can."""
     return "max" if speed is None else speed
 
 
-def _view(app: Adjustable, value: Value) -> None:
-    app.set_view(next(mode for mode in GLYPH_MODES if mode == value))
-
-
-def _boundaries(app: Adjustable, value: Value) -> None:
-    app.mark_by(next((mark for mark in CYCLE if mark == value), None))
-
-
-def _order(app: Adjustable, value: Value) -> None:
-    app.sort_by(str(value))
-
-
-def _sentence(app: Adjustable, value: Value) -> None:
-    app.set_sentence(str(value))
-
-
 _SENTENCE = Setting(
-    "sentence", "sentence to encode", "The crowd in the street", lambda _: (), str, _sentence
+    "sentence", "sentence to encode", "The crowd in the street", lambda _: (), str,
+    lambda app, value: app.set_sentence(str(value)),
 )
 _ALL: tuple[Setting, ...] = (
     Setting("theme", "colors", DARK_NAME, _themes, str, _theme),
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
-        lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can", _speed),
-    Setting("view", "how tokens are shown", "text", lambda _: GLYPH_MODES, str, _view),
+        lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can",
+        # Not by so many places from the speed that is seen: that may be older than the last change.
+        lambda app, value: app.set_speed(next(speed for speed in SPEEDS if speed_name(speed) == value))),
+    Setting("view", "how tokens are shown", "text", lambda _: GLYPH_MODES, str,
+        lambda app, value: app.set_view(next(mode for mode in GLYPH_MODES if mode == value))),
     Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", *CYCLE),
         lambda mark: {"auto": "chips, or bars without colors", "shade": "shades"}.get(str(mark), str(mark)),
-        _boundaries),
-    Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str, _order),
+        lambda app, value: app.mark_by(next((mark for mark in CYCLE if mark == value), None))),
+    Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str,
+        lambda app, value: app.sort_by(str(value))),
     _SENTENCE,
     Setting("price", "price of a million tokens", "", lambda _: (), lambda price: str(price) or "none",
         lambda app, value: None),

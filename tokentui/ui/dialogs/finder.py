@@ -245,11 +245,8 @@ def _typed_ids(typed: str) -> Found:
 
 def _typed_text(typed: str) -> Found:
     """Return the entry of a text that nothing has as its name: it types the text into the line of Encode."""
-    def encode(screen: EngineScreen[Any]) -> None:
-        screen.type_text(typed)
-
     return Found(f"encode:{typed}", "text", f"encode {typed}", "Encode this text: it takes the place of the "
-        "typed text", encode)
+        "typed text", lambda screen: screen.type_text(typed))
 
 
 def _head(text: str) -> tuple[str, ...]:
@@ -267,27 +264,27 @@ def _token(token: FoundToken) -> Found:
     made = "from the start" if token.step == 0 else f"step {token.step:,} makes it" if token.step else ""
     uses = f"{plural(token.uses, 'use')} in the corpus" if token.uses is not None else ""
     text = token.piece.decode("utf-8", "replace")
-    def inspect(screen: EngineScreen[Any]) -> None:
-        from tokentui.ui.dialogs.inspect import InspectScreen
-
-        screen.app.push_screen(InspectScreen(screen.engine, token=token.id))
-
     return Found(f"token:{token.id}", "token", text, f"Inspect the token #{token.id}",
-        inspect, "#",
+        lambda screen: _inspect(screen, token=token.id), "#",
         (f"#{token.id}",), tuple(filter(None, (made, uses, f"bytes {token.piece[:40].hex(' ')}"))),
         runs(token.piece, limit=_SHOWN))
+
+
+def _inspect(
+    screen: EngineScreen[Any], token: int | None = None, typed: tuple[str, int | None] | None = None
+) -> None:
+    """Open the inspect dialog on a token or on a place in a text."""
+    from tokentui.ui.dialogs.inspect import InspectScreen
+
+    screen.app.push_screen(InspectScreen(screen.engine, token=token, typed=typed))
 
 
 def _word(word: FoundWord) -> Found:
     """Return the entry of a word of the corpus. It opens the inspect dialog on the word, and its fact is the
     count."""
-    def inspect(screen: EngineScreen[Any]) -> None:
-        from tokentui.ui.dialogs.inspect import InspectScreen
-
-        screen.app.push_screen(InspectScreen(screen.engine, typed=(word.text, 0)))
-
     return Found(f"word:{word.text}", "word", word.text, "Show how this word is encoded, and why",
-        inspect, facts=(f"{plural(word.count, 'time')} in the corpus",), cell=runs(word.text, limit=_SHOWN))
+        lambda screen: _inspect(screen, typed=(word.text, 0)),
+        facts=(f"{plural(word.count, 'time')} in the corpus",), cell=runs(word.text, limit=_SHOWN))
 
 
 def _step(typed: str, now: Snapshot | None) -> Found | None:
