@@ -27,7 +27,7 @@ from tokentui.text.read import read
 from tokentui.text.sources import samples
 from tokentui.ui.dialogs import open as opening
 from tokentui.ui.dialogs import picker
-from tokentui.ui.dialogs.open import AS_LEFT, AddScreen, OpenScreen, with_split
+from tokentui.ui.dialogs.open import AS_LEFT, AddScreen, OpenScreen, with_axes
 from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, in_thread, list_folder, look_at, parts
 from tokentui.ui.draw.figures import size
 
@@ -215,7 +215,7 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result is not None
-        split = with_split(text)[1]
+        split = with_axes(text)[1]
         assert app.result == (OpenTokenizer(opens, split) if split else Open((opens,)))
 
 

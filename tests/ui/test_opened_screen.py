@@ -31,7 +31,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.dialogs.open import OpenScreen, with_split
+from tokentui.ui.dialogs.open import OpenScreen, with_axes
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.panes.compare.columns import column_why
 
@@ -341,9 +341,9 @@ def test_what_a_file_is(file: Path, corpus: Path, tmp_path: Path) -> None:
 
 
 def test_a_split_may_stand_behind_a_path() -> None:
-    assert with_split("a b/ranks.tiktoken split=cl100k") == ("a b/ranks.tiktoken", "cl100k")
-    assert with_split("split=gpt2") == ("split=gpt2", "")
-    assert with_split("a file") == ("a file", "")
+    assert with_axes("a b/ranks.tiktoken split=cl100k") == ("a b/ranks.tiktoken", "cl100k", "")
+    assert with_axes("split=gpt2") == ("split=gpt2", "", "")
+    assert with_axes("a file") == ("a file", "", "")
 
 
 async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file: Path, corpus: Path) -> None:

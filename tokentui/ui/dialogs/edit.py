@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 
@@ -21,9 +21,6 @@ from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.link import EngineLink
-
-if TYPE_CHECKING:
-    pass
 
 _EDITS = "edit.prune", "edit.keep", "edit.train", "edit.add", "edit.special", "edit.merge"
 """The ids of the edits, in the order of the menu."""
@@ -141,20 +138,23 @@ class EditScreen(ReportScreen[EditView]):
     def action_ask_other(self) -> None:
         """Ask for the file of another tokenizer, whose merges are appended."""
         hint = "append the merges of another tokenizer file"
-        self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or hint,
-                               lambda line: self.apply_edit(replace(self.edits, merge=line.strip()))))
+        self._ask_line(
+            "Merge with", hint, lambda line: self.apply_edit(replace(self.edits, merge=line.strip())))
+
+    def _ask_line(self, title: str, hint: str, take: Callable[[str], object], most: int = 80) -> None:
+        """Ask for a line. At most `most` characters of what is typed are shown, and a hint until then."""
+        prompt = AskLine(self.engine, title, lambda line: safe(line, limit=most) or hint, take)
+        self.app.push_screen(prompt)
 
     def action_ask_token(self, kind: str, title: str) -> None:
         """Ask for the text of a token, and add it to the edits: as a special token unless `kind` is `add`."""
 
         def take(line: str) -> None:
-            named = (*getattr(self.edits, kind), line)
-            added = kind == "add"
-            self.apply_edit(replace(self.edits, add=named) if added else replace(self.edits, special=named))
+            added: dict[str, Any] = {kind: (*getattr(self.edits, kind), line)}
+            self.apply_edit(replace(self.edits, **added))
 
-        hint = "a text that is always one token"
-        hint = hint if kind == "add" else "the name of a special token"
-        self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or hint, take))
+        hint = "a text that is always one token" if kind == "add" else "the name of a special token"
+        self._ask_line(title, hint, take, most=60)
 
     def action_ask_path(self) -> None:
         """Ask for a path in a dialog, and write the edited tokenizer there; the name of the file says the
@@ -172,8 +172,7 @@ class EditScreen(ReportScreen[EditView]):
             command = WriteEdited(self.edits, path, "", ids.strip())
             self.start_asking("writing, and reading it back …", self._write, command)
 
-        prompt = AskLine(self.engine, "Write to", lambda line: safe(line, limit=80) or hint, take)
-        self.app.push_screen(prompt)
+        self._ask_line("Write to", hint, take)
 
     async def _write(self, command: WriteEdited) -> None:
         """Write a file, say what it lost, and refresh; for a refusal, say why nothing was written."""

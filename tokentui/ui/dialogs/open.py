@@ -96,7 +96,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         """Say what it is where it is a tokenizer."""
         self._doubtful = ""
         named = event.value.startswith((SAMPLES, SCHEME))
-        self._begin_to_tell("" if named else with_split(event.value)[0])
+        self._begin_to_tell("" if named else with_axes(event.value)[0])
 
     def _begin_to_tell(self, path: str) -> None:
         """Find out what a file is, to say so; "" for no file: then nothing is said of the one before."""
@@ -114,7 +114,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
         It takes the text if that is a URL, a pattern of files, stdin, a sample, or has a split, and if empty.
         """
-        if not typed or typed == "-" or is_remote(typed) or glob.has_magic(typed) or with_split(typed)[1]:
+        if not typed or typed == "-" or is_remote(typed) or glob.has_magic(typed) or with_axes(typed)[1]:
             return False
         if typed == PARALLEL or typed.startswith(SCHEME):
             return False
@@ -258,11 +258,6 @@ def with_axes(typed: str) -> tuple[str, str, str]:
         if not (space and path and axis) or named[axis]:
             return typed, named[_SPLIT], named[_ENCODE]
         typed, named[axis] = path.rstrip(), last.removeprefix(axis)
-
-
-def with_split(typed: str) -> tuple[str, str]:
-    """Split `PATH split=X` into a path and a split. A way of encoding may be named too."""
-    return with_axes(typed)[:2]
 
 
 def file_column(typed: str, split: str = "") -> ColumnWanted:
@@ -416,9 +411,8 @@ class AddScreen(Picker[ColumnWanted]):
             super().submit(typed)
 
     def _take_preset(self, preset: Preset) -> None:
-        # The same run for all, so that what differs is the recipe; or that which the preset was published
-        # with.
-        """Close with a column of a preset, trained by the current run or the published sizes."""
+        """Close with a column of a preset. It is trained by the current run, so that what differs is the
+        recipe, or to the published sizes."""
         run = draft.run_of(preset, self.engine.run, self.published)
         self.dismiss(ColumnWanted(preset.recipe, run, name=preset.name))
 
