@@ -15,10 +15,11 @@ from solutions import MISTAKEN, SOLUTIONS
 from students import STYLES, TWO, WRONG, Edits, edited
 
 from tokentui import learn
+from tokentui.analyze.grading import child
 from tokentui.analyze.grading.diagnose import Trial, diagnose, separating
 from tokentui.analyze.grading.exercise import EXERCISES, false_claims, parse_exercise, read_exercise
 from tokentui.analyze.grading.faults import Fault, combined, faults_for
-from tokentui.analyze.grading.grade import Grade, first_line, grade, report
+from tokentui.analyze.grading.grade import Grade, decoding_mistake, first_line, grade, report
 from tokentui.analyze.grading.model import Material, Method, merges_of
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
@@ -273,6 +274,17 @@ def test_accidents_of_a_file_are_an_answer(tmp_path: Path, name: str) -> None:
     assert words in first_line(found)
 
 
+def test_the_limits_of_a_process_are_those_of_the_exercise(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    found: dict[int, tuple[int, int]] = {}
+    monkeypatch.setattr(resource, "setrlimit", lambda limit, pair: found.update({limit: pair}))
+    child.limit({"memory_mb": 512, "file_mb": 3, "seconds": 7, "processes": 0})
+    assert found[resource.RLIMIT_AS] == (512 * 2**20, 512 * 2**20)
+    assert found[resource.RLIMIT_FSIZE] == (3 * 2**20, 3 * 2**20)
+    assert found[resource.RLIMIT_CPU] == (8, 13)  # at the hard limit the process is killed
+    assert found[resource.RLIMIT_NPROC] == found[resource.RLIMIT_CORE] == (0, 0)
+
+
 def test_a_file_sees_an_empty_folder_and_no_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, graded: Callable[[str], Grade]
 ) -> None:
@@ -282,6 +294,16 @@ def test_a_file_sees_an_empty_folder_and_no_environment(
         "    raise ValueError(sorted(os.listdir('.')), 'MY_SECRET' in os.environ, 'HOME' in os.environ)\n"
     )
     assert "(['corpus.txt'], False, False)" in found.failure
+
+
+@pytest.mark.parametrize(("decoded", "mistake"), [
+    ("É a", ""), ("É a".encode(), ""), (3, "it returns 3"), ("\ufffd\ufffd a", "decoded by itself"),
+    ("Éa", "spaces or line ends"), ("é a", "capitals"), ("É b", "the text is"),
+])
+def test_a_decoded_text_is_judged_by_its_mistake(decoded: object, mistake: str) -> None:
+    found = decoding_mistake("É a", decoded)
+    assert mistake in found
+    assert bool(found) == bool(mistake)
 
 
 # ---- other submissions

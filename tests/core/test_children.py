@@ -213,3 +213,16 @@ def test_a_child_has_the_places_of_its_parent_but_for_the_current_folder(tmp_pat
     assert path[0] == str(tmp_path / "lib")
     assert str(ROOT) in path
     assert "" not in path
+
+
+@pytest.mark.skipif(sys.flags.safe_path, reason="the current folder is not in the import path")
+def test_only_the_current_folder_leaves_the_import_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, left in (
+        ([str(tmp_path), "lib"], ["lib"]), (["lib", str(tmp_path)], ["lib", str(tmp_path)]), ([], []),
+    ):
+        monkeypatch.setattr(sys, "path", path)
+        children.leave_current_folder()
+        assert path == left

@@ -319,7 +319,7 @@ async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> N
         await settled(pilot)
 
 
-async def test_l_goes_to_the_longest_tokens_one_by_one(file: str) -> None:
+async def test_l_goes_to_the_longest_tokens_one_by_one_and_a_number_to_its_id(file: str) -> None:
     app = playing("hugs pug hug hugs", of_file(file))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = screen_of(app)
@@ -334,6 +334,10 @@ async def test_l_goes_to_the_longest_tokens_one_by_one(file: str) -> None:
             await pilot.pause()
             assert chips.cursor == pieces.index(piece)
             assert f"{rank % len(longest) + 1} of {len(longest)} by length" in screen_text(app)
+        wanted = next(token.id for token in chips.encoded.tokens if token.text != longest[0])
+        await pilot.press("ctrl+f", *str(wanted), "enter")  # no token has this number as its text
+        await settled(pilot)
+        assert chips.encoded.tokens[chips.cursor or 0].id == wanted
 
 
 async def test_it_reopens_where_it_was_left(file: str) -> None:

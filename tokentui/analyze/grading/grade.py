@@ -437,7 +437,7 @@ class _Grader:
             what = "" if tokens == right else f"{_cut(tokens)}, not {_cut(right)}" if not hidden else \
                 f"{plural(len(tokens), 'token')}, not {len(right):,}"
             if not what and (decoded is not None or error):
-                what = error or _decoding(text, decoded)
+                what = error or decoding_mistake(text, decoded)
             self._checks.append(GradeCheck(f"encode {label}", not what, what))
         if wrong:
             self._encoding = encoding_faults(encoder, rows)
@@ -498,7 +498,7 @@ class _Grader:
         )
 
 
-def _decoding(text: str, decoded: object) -> str:
+def decoding_mistake(text: str, decoded: object) -> str:
     """Return the mistake in a decoded text; empty for none."""
     if decoded == text or (isinstance(decoded, bytes) and decoded == text.encode()):
         return ""
