@@ -11,8 +11,11 @@ from screens import screen_text
 from waiting import settled, until
 
 import tokentui
+from tokentui import ui
 from tokentui.cli.commands import explore
+from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import PRESETS
+from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.persist.settings_file import keep_setting, settings
@@ -178,3 +181,24 @@ async def test_it_says_what_the_next_step_does_at_any_step(name: str) -> None:
         step, made = app.main.snapshot.main.traits.step, app.main.snapshot.main.at.step
         assert f"b take back the last of {made:,} {step}" in seen(app)
         assert "first" not in seen(app).partition("Tours")[0]
+
+
+@pytest.mark.parametrize(("tokenizer", "sends"), [(None, 1), (do.OpenTokenizer("none.json"), 2)])
+async def test_what_cannot_be_opened_is_tried_once_and_a_corpus_without_its_file(
+    tokenizer: do.OpenTokenizer | None, sends: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, told = list[do.Open](), list[BaseException]()
+
+    class Session:
+        async def send(self, command: do.Open) -> None:
+            sent.append(command)
+            raise TokentuiError("no such file")
+
+    opening = do.Open(("none.txt",), tokenizer=tokenizer)
+    app = ui._explorer(opening, PRESETS["gpt2"].recipe, Run(), (), "", lambda make: make(), remembered=False)
+    monkeypatch.setattr(app, "tell", told.append)
+    assert app._begin is not None
+    with pytest.raises(TokentuiError):
+        await app._begin(Session())
+    assert [command.tokenizer for command in sent] == [tokenizer, None][:sends]
+    assert len(told) == sends - 1
