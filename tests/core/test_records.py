@@ -140,6 +140,16 @@ def test_both_kinds_mix() -> None:
     assert Further(1) == Further(1, (), 3)
 
 
+def test_an_argument_is_missing_from_the_first_object_on() -> None:
+    @records.dataclass
+    class Two:
+        one: int
+        other: int
+
+    with pytest.raises(TypeError, match="other"):
+        Two(1)  # type: ignore[call-arg]
+
+
 def test_the_objects_of_both_ways_to_begin_are_equal() -> None:
     @records.dataclass(frozen=True, slots=True)
     class Two:
