@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tokentui.session.snapshot import Snapshot
 
 MOST_PLAYED = 3
-"""The most tokenizers side by side."""
+"""The maximum number of tokenizers side by side."""
 PLACED_CHARS = 4_000
 """In a longer text the places of tokens are computed from their ids, if that is possible."""
 FIRST_PRESET = "gpt2"
@@ -111,17 +111,18 @@ class PlayStart:
 
 def ids_in(text: str) -> tuple[int | None, ...]:
     """Return the ids that a text lists: two or more numbers, or one in brackets. None stands for `null`.
+    Empty if the text has other words, or more than `_MOST_LISTED` characters.
 
-    >>> ids_in("[464, null, 4315]"), ids_in("464 4315\\n287"), ids_in("464"), ids_in("3 blue")
-    ((464, None, 4315), (464, 4315, 287), (), ())
+    >>> ids_in("[464, null, 4315]"), ids_in("464 4315\\n287"), ids_in("464"), ids_in("3 blue") ((464, None,
+    4315), (464, 4315, 287), (), ())
     """
     bare = text[:_MOST_LISTED].strip().removeprefix("tensor").removeprefix("array")
-    begun = bare[:1] in ("[", "(")
+    bracketed = bare[:1] in ("[", "(")
     words = bare[:40].strip("[]() ").replace(",", " ").split()[:1]
     if len(text) > _MOST_LISTED or not all(map(_ID.fullmatch, words)):
         return ()  # of most texts the first word says it
     words = bare.strip("[]() \n").replace(",", " ").split()
-    if len(words) < (1 if begun else 2) or not all(map(_ID.fullmatch, words)):
+    if len(words) < (1 if bracketed else 2) or not all(map(_ID.fullmatch, words)):
         return ()
     return tuple([None if word in ("null", "None") else int(word) for word in words])
 
@@ -150,13 +151,13 @@ def template_of(path: str, usual: str, *, hint: str, tools: bool) -> ChatTemplat
     """Return the chat template of a file, or a usual one.
 
     Args:
-        path: The file; empty for a training.
+        path: The file; empty for a training, which has no template of its own.
         usual: The name of the usual one; empty for that of the file.
         hint: What a screen offers if there is none.
         tools: True if the messages come with tools.
 
     Raises:
-        TokentuiError: The file has none, or the template cannot be read.
+        TokentuiError: There is none, or the template cannot be read.
     """
     from tokentui.analyze.chat.template import NoTemplate, read_template, usual_template
 
@@ -171,12 +172,14 @@ def template_of(path: str, usual: str, *, hint: str, tools: bool) -> ChatTemplat
 
 
 def preset_played(name: str = FIRST_PRESET) -> Played:
-    """Return a preset that is trained on a sample."""
+    """Return a tokenizer of the playground by the recipe of a preset, to be trained on a sample when it is
+    opened."""
     return Played(ColumnWanted(PRESETS[name].recipe, name=f"{name} (sample)"))
 
 
 def played_of(now: Snapshot | None) -> tuple[Played, ...]:
-    """Return the tokenizers of the columns of a snapshot, at their steps; none where nothing is open."""
+    """Return the tokenizers of the columns of a snapshot, at their steps, at most `MOST_PLAYED`; none if
+    nothing is open."""
     if now is None or now.corpus.nothing_open:
         return ()
     return tuple([
@@ -271,7 +274,12 @@ class Playground:
         return tokenizer
 
     def encode(self, played: Played, text: str, *, allow_special: bool = False) -> PlayedText:
-        """Encode a text, see `Tokenizer.encode`. An error becomes part of the answer."""
+        """Encode a text, see `Tokenizer.encode`. If the tokenizer refuses it, the error is in the answer.
+        Tokens of a long text are placed when they are asked for.
+
+        Raises:
+            TokentuiError: The tokenizer was not opened.
+        """
         tokenizer = self.tokenizer(played)
         try:
             encoding = tokenizer.encode(text, allow_special=allow_special)
@@ -290,10 +298,10 @@ class Playground:
         return PlayedText(text, rows, [row.start for row in rows], [row.end for row in rows], lossy)
 
     def decode(self, played: Played, ids: Sequence[int | None], *, allow_special: bool = False) -> PlayedIds:
-        """Decode ids, and compare them with those of their text.
+        """Decode ids, and compare them with the ids of their text.
 
         Raises:
-            TokentuiError: An id does not exist.
+            TokentuiError: An id does not exist, or the tokenizer was not opened.
         """
         from tokentui.analyze.drift import DriftCheck
 
@@ -303,7 +311,8 @@ class Playground:
     def chat(
         self, played: Played, text: str, template: str = "", *, add_generation_prompt: bool
     ) -> PlayedText:
-        """Encode messages by the chat template of a file. An error becomes part of the answer.
+        """Encode messages by the chat template of a file. Errors, also that the tokenizer was not opened, are
+        in the answer.
 
         Args:
             played: The tokenizer.
@@ -367,10 +376,10 @@ class Playground:
         return flat(packed(NO_ID if token is None else token for token in ids), "uint32")
 
     def describe(self, played: Played, token: int) -> PlayedToken:
-        """Return a token in words, by its id.
+        """Return a token in words, by its id. Special and added tokens have no step or parts.
 
         Raises:
-            TokentuiError: No token has this id.
+            TokentuiError: No token has this id, or the tokenizer was not opened.
         """
         tokenizer = self.tokenizer(played)
         vocabulary = tokenizer.vocabulary

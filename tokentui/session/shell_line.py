@@ -22,10 +22,10 @@ def sample_name(name: str, size: int) -> str:
 
 
 def train_line(source: str, recipe: Recipe, run: Run, step: int, shaped_by: Sequence[str] = ()) -> str:
-    """The command that trains up to a step.
+    """Return the shell command that trains up to a step, quoted for a POSIX shell.
 
     Args:
-        source: The corpus as a command line names it; empty where it has no name.
+        source: The corpus as a command line names it; empty for a placeholder.
         recipe: The recipe.
         run: The run. Of its stops only those that shape the steps are named.
         step: The number of steps.

@@ -411,8 +411,8 @@ class Snapshot:
 
     @property
     def engine_said(self) -> str:
-        """The engine, and the values of the recipes for which plain Python works although kernels are
-        loaded."""
+        """The engine in a few words, with the first recipe value for which plain Python trains or counts
+        although kernels are loaded."""
         trains, counts = self.plain
         if trains:
             return f"{PLAIN} for {trains}, else {self.engine}"

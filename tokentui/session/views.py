@@ -105,7 +105,7 @@ class TokenList:
         find: Text that listed tokens contain; empty for all.
         seek: Text to find among the listed tokens.
         top: The first row.
-        rows: The most rows.
+        rows: The maximum number of rows.
     """
 
     a: int
@@ -135,7 +135,7 @@ class Viewport:
         vocabulary_folded: True for one row instead of all entries that are out of use.
         corpus: The place in the corpus that is shown, with `corpus_chars` characters after it and
             `corpus_before` before it.
-        curve_points: The most points of a curve.
+        curve_points: The maximum number of points of a curve.
         tokens: The list of two vocabularies that is shown.
         literal: True to compare merges of two columns by spelling, false by meaning.
         candidates_only: Text that listed candidates contain, typed as `mode` shows data; empty for all.
@@ -183,9 +183,8 @@ class Found(NamedTuple):
 
 
 def next_place(places: Sequence[int], start: int, backward: bool) -> Found | None:
-    """Return the next of these rows after a row, or before it, wrapping around the end; None if there are
-    none.
-    """
+    """Return the next of some ascending rows after the row `start`, or before it if `backward`, wrapping
+    around the end; None if there are no rows."""
     if not places:
         return None
     if backward:

@@ -128,7 +128,7 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
     Args:
         a: The old one.
         b: The new one.
-        rows: The most documents that are listed.
+        rows: The maximum number of documents that are listed.
 
     Raises if one of them is not in sync.
     """
@@ -149,7 +149,8 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class MeasureAgreement(Command["tuple[PairAgreement, ...]"], lane=Lane.JOB, need=Need.COUNTED):
-    """Ask how far each two of the columns in sync split the words of the corpus alike, by their keys."""
+    """Ask for the agreement of each two columns in sync: how much they split the words of the corpus
+    alike."""
 
     def answer(self, context: StepContext) -> tuple[PairAgreement, ...]:
         from tokentui.analyze.compare import compare_on

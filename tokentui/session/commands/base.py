@@ -121,7 +121,8 @@ class Command(Generic[Answer_co]):
         return self.summary.format(self)
 
     def apply(self, state: State) -> Answer_co | Future[Answer_co] | Job[Answer_co]:
-        """Change the state, on the engine thread. A question returns what answers it.
+        """Change the state, on the engine thread. If not overridden, answer the question about the column
+        that the field `column` names: in a job if the lane is `JOB`, else at once.
 
         Returns:
             The answer, a future of it if a walk has to find it, or a job.
@@ -159,7 +160,8 @@ class Command(Generic[Answer_co]):
 
 
 def run_now(job: Job[Any], reply: Callable[[Any], object]) -> None:
-    """Run a job in this thread."""
+    """Run a job in this thread and call `reply` with its answer. Exceptions are raised, not passed to
+    `reply`."""
     reply(job.answer(job.work()))
 
 

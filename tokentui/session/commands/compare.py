@@ -134,6 +134,8 @@ class NextPassage(Command[Passage | None], lane=Lane.JOB):
     backward: bool = False
 
     def apply(self, state: State) -> Job[Passage | None]:
+        """Return a job that searches from the passage on screen. The passage that it finds is then shown; if
+        it finds none, the shown one stays."""
         from tokentui.session.training.passages import next_disagreement
 
         context = state.context()

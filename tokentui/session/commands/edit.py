@@ -26,7 +26,7 @@ class Edits:
 
     Attributes:
         prune: True to remove the tokens that the corpus does not use.
-        keep: The most ids that pruning keeps; None for all that are used.
+        keep: The maximum number of ids that pruning keeps; None for all that are used.
         size: The number of ids to train on to with the corpus; None for no training.
         merge: The file of another tokenizer whose merges are appended; empty for none.
         add: Tokens to add.
@@ -41,7 +41,8 @@ class Edits:
     special: tuple[str, ...] = ()
 
     def applied(self, tokenizer: Tokenizer, corpus: Corpus) -> Edit:
-        """Return a tokenizer with these changes.
+        """Return a tokenizer with these changes: pruned, trained on, merged with the other file, then with
+        the named tokens added.
 
         Raises:
             TokentuiError: There are no changes, or one cannot be made.

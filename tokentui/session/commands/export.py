@@ -76,7 +76,8 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
 
 
 def _other_format(path: str, format: Format) -> Format | None:
-    """Return the format that a file name belongs to, if it is not `format`. A name in .json fits any."""
+    """Return the other format that the suffix of a file name belongs to. None if the name fits `format`, or
+    no other format; the suffix .json of our own format fits any."""
     from tokentui.formats import OWN, WRITTEN
 
     name = os.path.basename(path).lower()

@@ -273,7 +273,7 @@ class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
         find: Text that a token, or its parts with a plus between them, must contain; empty for all.
         mode: How data are shown; `find` is read the same way.
         top: The first row.
-        rows: The most rows.
+        rows: The maximum number of rows.
     """
 
     order: str = "step"
@@ -295,7 +295,7 @@ class ExplainSteps(Command[tuple[StepView, ...]], lane=Lane.JOB, need=Need.COUNT
 
     Args:
         numbers: The steps, 1 for the first.
-        places: The most places of the corpus that are shown; 0 for none.
+        places: The maximum number of places of the corpus that are shown; 0 for none.
     """
 
     numbers: tuple[int, ...]

@@ -75,7 +75,8 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
 
     @property
     def name(self) -> str:
-        """The name of the file, or of the only source; else the number of sources."""
+        """The name of the tokenizer file, if there is one; else of the only source, or the number of
+        sources."""
         if self.tokenizer is not None:
             return os.path.basename(self.tokenizer.path) or self.tokenizer.path
         if len(self.sources) == 1:
@@ -85,6 +86,8 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
         return f"{len(self.sources):,} sources"
 
     def load(self, cache: TrainingCache, before: Training, partial: Partial) -> Training:
+        """Read the sources as a corpus, then read the tokenizer file, if any. Without one, the recipe or
+        tokenizer that was open before is opened on the corpus."""
         from tokentui.session.training.training import open_corpus
 
         corpus = open_corpus(self.sources, self.as_, self.field)

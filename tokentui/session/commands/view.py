@@ -94,7 +94,7 @@ class ListRows(Command["Page[Any]"], need=Need.SHOWN):
 
     Args:
         section: `candidates` or `vocabulary`.
-        most: The most rows.
+        most: The maximum number of rows.
         column: The key of the column; the first one if None.
 
     Raises if there is no such section.

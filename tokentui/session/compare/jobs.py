@@ -59,18 +59,19 @@ class Divergences(NamedTuple):
     steps: int
 
 
-def _again(training: Training) -> Trainer:
-    """Fork the training at step 0, to walk it independently."""
+def _fork_at_start(training: Training) -> Trainer:
+    """Return a fork of the training at step 0, to walk it independently. Reports progress as `laying out`."""
     with quiet_collector(), reporting("laying out"):
         return training.trainer.fork(0, ())
 
 
 def divergence(a: tuple[int, Training], b: tuple[int, Training]) -> BackgroundQuery:
-    """The first differing step of two columns."""
+    """Return a query for the first differing step of two columns, each given by its key and training. Its
+    answer is a `Divergences`. It does not wait until the columns rest."""
     what = "looking for where they diverge"
 
     def work() -> Divergences:
-        first, second = (_again(training) for _, training in (a, b))
+        first, second = (_fork_at_start(training) for _, training in (a, b))
         stops = a[1].run.stops, b[1].run.stops
         with quiet_collector():
             found = first_divergences(first, second, rows=ROWS, stops=stops)
@@ -104,8 +105,9 @@ def shared_tokens(
 
 
 def costs(columns: Sequence[Column]) -> Iterator[BackgroundQuery]:
-    """The cost of the what-ifs of each column against the column that it was branched from, or one like that.
-    """
+    """Yield a query for the cost of the what-ifs of each trained column that has a base: a column with the
+    same recipe and run but fewer what-ifs. Of several bases the one with the fewest is used. The answers are
+    `Cost`."""
     trained = [column for column in columns if column.training.opened is None]
     for changed in trained:
         recipe, run = changed.training.recipe, changed.training.run
@@ -130,7 +132,8 @@ def _cost(run: Column, changed: Column) -> BackgroundQuery:
 
 
 def whole_run(key: int, training: Training) -> BackgroundQuery:
-    """All tokens that a column has at any step of its run, to its stops or until no pair is left."""
+    """Return a query for the bytes of all tokens that a column has at any step of its run, to its stops or
+    until no pair is left. Its answer is a set. It does not wait until the columns rest."""
     what = "going to the end of the run"
 
     def work() -> frozenset[bytes]:
@@ -139,7 +142,7 @@ def whole_run(key: int, training: Training) -> BackgroundQuery:
             return _pieces(training.opened.tokenizer)
         if not trainer.traits.grows:  # pieces are only dropped
             return _pieces(trainer.fork(0, ()).tokenizer())
-        walk = _again(training)
+        walk = _fork_at_start(training)
         learn.run(walk, stops)
         return _pieces(walk.tokenizer())
 
@@ -176,7 +179,8 @@ def agreements(
     at: Position, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
     signature: Signature,
 ) -> BackgroundQuery:
-    """Return a query for the agreement of each two columns on a corpus, an `Agreed`."""
+    """Return a query for the agreement of each two columns on a corpus, an `Agreed`. Columns that cannot read
+    it are left out of the answer."""
     return BackgroundQuery(
         ("agreement", ()), (*signature, under, corpus.sha256), "comparing",
         lambda: Agreed(at, compare_on(columns, corpus, under, most=CUTS_SHOWN)),
@@ -186,7 +190,8 @@ def agreements(
 def curve(
     key: int, training: Training, counted: WordCounts, points: int, held_out: bool = False
 ) -> BackgroundQuery:
-    """The curves of a column on its own corpus, or on a second one, up to its `last_drawn` step."""
+    """Return a query for the curve of a column on its own corpus, or on a second one, up to its `last_drawn`
+    step. Its answer is a `Curve`; if it cannot be drawn, an empty one with the error."""
     trainer, recipe, file, what = training.trainer, training.recipe, training.opened, "drawing curves"
     computed, number, traits, corpus = last_drawn(training), trainer.number, trainer.traits, counted.corpus
     by_merges = traits.step == "merge" and not traits.compresses
@@ -216,7 +221,7 @@ def curve(
             if file is not None and held_out:
                 other = prepare_tokenizer(corpus, file.tokenizer, training.run).trainer
             else:
-                other = _again(training)
+                other = _fork_at_start(training)
             if file is None and (held_out or not as_trained(recipe)):
                 words = counted.of(recipe)
                 steps = evenly(computed, min(points, _FEW)) if traits.grows else steps
@@ -251,7 +256,9 @@ def last_drawn(training: Training) -> int:
 def curve_so_far(key: int, training: Training, points: int) -> Curve | None:
     """Return the curve of a column on its corpus from the figures of its training; None if its tokenizer does
     not encode the corpus as the training left it."""
-    return _at_steps(key, training, evenly(last_drawn(training), points)) if _tells(training) else None
+    if not _knows_token_counts(training):
+        return None
+    return _curve_at(key, training, evenly(last_drawn(training), points))
 
 
 def through(curve: Curve, training: Training, steps: Iterable[int]) -> Curve:
@@ -261,20 +268,22 @@ def through(curve: Curve, training: Training, steps: Iterable[int]) -> Curve:
     The share of ids in use at these steps is None: it needs a walk over the corpus.
     """
     more = {step for step in steps if curve.steps and step <= curve.steps[-1]}.difference(curve.steps)
-    if not more or curve.held_out or not _tells(training):
+    if not more or curve.held_out or not _knows_token_counts(training):
         return curve
-    found = _at_steps(curve.key, training, sorted(more.union(curve.steps)))
+    found = _curve_at(curve.key, training, sorted(more.union(curve.steps)))
     in_use = dict(zip(curve.steps, curve.in_use, strict=False))
     shares = tuple(map(in_use.get, found.steps)) if in_use else ()
     return replace(found, in_use=shares, knee=curve.knee)
 
 
-def _tells(training: Training) -> bool:
-    """Return whether the training of a column knows the number of tokens at each step."""
+def _knows_token_counts(training: Training) -> bool:
+    """Return whether the training knows the number of tokens of its corpus at each step."""
     return training.opened is not None or as_trained(training.recipe)
 
 
-def _at_steps(key: int, training: Training, steps: Sequence[int]) -> Curve:
+def _curve_at(key: int, training: Training, steps: Sequence[int]) -> Curve:
+    """Return the curve of a column on its own corpus at some steps, from the counts of its training. It has
+    no ids in use."""
     trainer = training.trainer
     tokens, ids = [trainer.tokens_at(step) for step in steps], [trainer.size_at(step) for step in steps]
     spread = spread_of(trainer, training.corpus, steps) if training.corpus.named else ()
@@ -417,7 +426,7 @@ class Vocabularies:
 
     def _part(self, look: TokenList, whole: Mapping[int, frozenset[bytes]]) -> list[bytes]:
         """Return the tokens of a list without its filter, in the order of the ids of the column that has
-        them."""
+        them. For a list `never_a` or `never_b`, `whole` must have the run of the other column."""
         never = look.part.startswith("never")
         left, right = (self.rows[key][look.bare and not never] for key in (look.a, look.b))
         mine, others = (left, right) if look.other == look.b else (right, left)
@@ -435,10 +444,10 @@ def _places(pieces: Sequence[bytes], text: str) -> tuple[int, ...]:
 
 
 def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:
-    """Compare vocabularies.
+    """Compare the vocabularies of columns.
 
     Raises:
-        Cancelled: The job is cancelled.
+        Cancelled: The job is cancelled, checked before each column.
     """
     rows = {}
     for seen in columns:
@@ -448,8 +457,8 @@ def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:
 
 
 def _rows(seen: Seen, bare: bool) -> dict[bytes, Row]:
-    """Return the id and the uses of each token by its bytes, bare if asked. Several with the same bytes have
-    the id of the first, and the sum of their uses."""
+    """Return the id and the uses of each token by its bytes, without marks if `bare`. Tokens with the same
+    bytes have the id of the first, and the sum of their uses. Uses are None if they are not known."""
     tokenizer, uses = seen.tokenizer, seen.uses
     symbols = tokenizer.vocabulary.symbols_by_id(tokenizer.merges)
     rows: dict[bytes, Row] = {}

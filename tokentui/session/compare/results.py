@@ -74,7 +74,7 @@ class Results:
         """The pending answers of `go_to_divergence` and its `literal`, by the keys of the columns."""
 
     def reset(self, corpus: Corpus) -> None:
-        """Begin anew on another corpus: drop results, cancellations and waiting jumps."""
+        """Start again on another corpus: drop results, cancellations and waiting jumps."""
         self.counted = WordCounts(corpus)
         self._found.clear()
         self._measured.clear()
@@ -90,8 +90,9 @@ class Results:
     # ---- finding
 
     def update_jobs(self, pool: JobPool, view: Viewport, rested: bool) -> None:
-        """Submit the queries that the view needs and that have no result, and cancel others. Updates `busy`,
-        and `version` if anything changed. Jumps to the divergence of a failed column are cancelled.
+        """Submit the queries that the view needs and that have no result, and cancel others; one column alone
+        needs none. Updates `busy`, and `version` if anything changed. Jumps to the divergence of a failed
+        column are cancelled.
 
         Args:
             pool: The threads.
@@ -106,7 +107,8 @@ class Results:
         self.busy = {key: job.busy for key, job in pool.running.items() if isinstance(key, tuple)}
 
     def wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:
-        """Yield the queries that a screen needs and that have no result yet, the fastest first."""
+        """Yield the queries that a screen needs, the fastest first, without those that have a result or were
+        cancelled under the same signature."""
         for query in self._wanted(view):
             known = self._found.get(query.key)
             if known is not None and known[0] == query.signature:
@@ -162,15 +164,16 @@ class Results:
                     answer.set_exception(cast("Exception", value))
 
     def cancel(self, pool: JobPool) -> None:
-        """Cancel the running queries at the request of the user. They are not tried again until they are
-        requested."""
+        """Cancel the running queries at the request of the user. A query is not submitted again until its
+        signature changes, or it is retried."""
         for key, running in list(pool.running.items()):
             if isinstance(key, tuple) and isinstance(running.signature, tuple):
                 self.leave(key, running.signature)
                 pool.cancel(key)
 
     def leave(self, key: Key, signature: Signature) -> None:
-        """Mark a query as cancelled, so that it is not begun again. Jumps that wait for it are cancelled."""
+        """Mark a query as cancelled: under this signature it is not submitted again. Jumps that wait for it
+        are cancelled."""
         self._cancelled[key] = signature
         self.version += 1
         if key[0] == "divergence":
@@ -251,6 +254,8 @@ class Results:
         return way.step
 
     def _divergence(self, pair: tuple[int, int]) -> Divergences | None:
+        """Return the first differing step of a pair of columns; None if it is not known for their current
+        trainings."""
         signature, found = self._found.get(("divergence", pair), (None, None))
         columns = [self.sync.column(key) for key in pair]
         trainers = tuple(column.trainer for column in columns if column and column.open)

@@ -46,11 +46,11 @@ QUIET_S = 0.5
 ARRIVE_S = 0.05
 """Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
 DRAWN_S = 2.0
-"""The most seconds that a loader waits for the snapshot of the part that it has read."""
+"""The maximum time in seconds that a loader waits for the snapshot of the part that it has read."""
 YIELD_S = 0.15
 """Seconds for which the loader then leaves the interpreter to the screen."""
 LOOK_S = 0.5
-"""The most seconds for one match of a pattern in text that is only displayed, such as the typed text."""
+"""The time limit in seconds for one match of a pattern in text that is only displayed, such as typed text."""
 REST_S = 0.15
 """Seconds without movement of the columns before queries about the position start."""
 COLLECT_S = 1.0
@@ -308,7 +308,8 @@ class Session:
         return None
 
     def _accept(self, command: do.Command[object], answer: Answer) -> None:
-        """Run or load a command, or queue it until what it needs is available."""
+        """Run or load a command, or queue it until what it needs is available. A `Play` that toggles while
+        columns play pauses them at once, whatever is queued."""
         queue = self._queue
         if queue.waiting:
             queue.prune()
@@ -390,7 +391,8 @@ class Session:
     # ---- jobs
 
     def _submit(self, name: str, work: do.Job[object], answer: Answer) -> None:
-        """Submit the job of a command to a thread, cancelling a running one of the same name."""
+        """Submit the job of a command to a thread, cancelling a running one of the same name. The next turn
+        resolves `answer` with its result or exception."""
 
         def run() -> object:
             with job(cancel=answer.cancelled if work.cancellable else None):

@@ -57,16 +57,18 @@ class TimeLeft:
             self._done = self._spent = 0.0
             self._end = self._shown_seconds = None
         elif now - self._looked >= _LOOK_S:
-            self._look(busy, now)
+            self._update_estimate(busy, now)
         return busy if self._shown_seconds is None else replace(busy, left=self._shown_seconds)
 
     def _is_before_start(self, busy: Busy) -> bool:
-        """Return whether less is done than when the work was first seen: it has begun again."""
+        """Return whether progress is before the point where the work was first seen: the work has started
+        again."""
         return (busy.done - self._first) * (busy.total - self._first) < 0
 
-    def _look(self, busy: Busy, now: float) -> None:
-        """Estimate the end from the progress at `now`, in seconds, by the mean rate of late, smoothed over
-        time. Shows whole seconds, which rise only by more than one."""
+    def _update_estimate(self, busy: Busy, now: float) -> None:
+        """Update the estimated end from the progress at `now`, in seconds, by the recent mean speed, smoothed
+        over time. The seconds left are known `FIRST_S` seconds after the start, and rise only by more than
+        one."""
         since, waited = now - self._looked, now - self._changed
         self._looked = now
         if busy.done != self._last:

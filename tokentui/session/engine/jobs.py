@@ -160,15 +160,15 @@ class JobPool:
         rested: bool = True,
     ) -> bool:
         """Submit the queries that are not running, and cancel running queries that are not among them or have
-        another signature. Jobs of commands, whose keys are no tuples, are not touched.
+        another signature. Jobs of commands, whose keys are not tuples, are not touched.
 
         Args:
             wanted: All queries whose answers are needed, the most urgent first.
             take: Called with each query and its answer or exception.
-            rested: True if the columns have not moved for a moment; else `resting` queries are not begun.
+            rested: True if the columns have not moved for a moment; else `resting` queries are not started.
 
         Returns:
-            Whether a job was begun or cancelled.
+            Whether a job was started or cancelled.
         """
         queries, before = {query.key: query for query in wanted}, list(self.running.values())
         for key, running in list(self.running.items()):

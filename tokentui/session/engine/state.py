@@ -201,7 +201,8 @@ class State:
         self._note_engine()
 
     def missing_trainings(self) -> Iterator[BackgroundQuery]:
-        """Yield a query for each column to open, or to lay out again because its kernels failed."""
+        """Yield a query for each column to open, or to lay out again because its kernels failed. A column
+        with an error has none."""
         for column in self.sync.columns:
             if not column.open and not column.error:
                 was, what = None, "waiting"
@@ -237,11 +238,11 @@ class State:
             elif prepared.corpus is self.results.corpus:
                 column.set_training(prepared)
                 self._note_engine()
-            self._settled()
+            self._walk_to_whole_files()
 
-    def _settled(self) -> None:
-        """Once all columns are open or failed, walk to the last step if files are to be shown whole at
-        first."""
+    def _walk_to_whole_files(self) -> None:
+        """Walk to the last step of the opened files, once all columns are open or failed, if files are to be
+        shown whole at first. Does so only once; else does nothing."""
         columns = self.sync.columns
         if self._show_whole and len(columns) > 1 and all(column.open or column.error for column in columns):
             self._show_whole = False
@@ -333,7 +334,8 @@ class State:
         self.sync.adopt_position(self.main)
 
     def add_column(self, wanted: ColumnWanted, place: int | None) -> int:
-        """Insert a column at a place, or at the right, and return its key.
+        """Insert a column at a place (from 0), or at the right for None, and return its key. It is opened
+        later, unless it branches off an open one.
 
         Raises:
             TokentuiError: There are `MOST` already.
@@ -345,7 +347,7 @@ class State:
         column = self._new_column(wanted)
         columns = list(self.sync.columns)
         columns.insert(len(columns) if place is None else place, column)
-        self._put(columns)
+        self._set_compared(columns)
         return column.key
 
     def change_column(self, key: int, wanted: ColumnWanted) -> int:
@@ -355,7 +357,7 @@ class State:
             TokentuiError: There is no such column.
         """
         old, column = self.column(key), self._new_column(wanted)
-        self._put(column if other is old else other for other in self.sync.columns)
+        self._set_compared(column if other is old else other for other in self.sync.columns)
         self.results.forget(key)
         return column.key
 
@@ -368,11 +370,12 @@ class State:
         self.column(key)
         if len(self.sync.columns) <= FEWEST:
             raise TokentuiError("at least two columns are needed", "compare", "add a column first")
-        self._put(column for column in self.sync.columns if column.key != key)
+        self._set_compared(column for column in self.sync.columns if column.key != key)
         self.results.forget(key)
 
     def move_column(self, key: int, by: int) -> None:
-        """Move the column with a key a number of places to the right, or to the left if it is negative.
+        """Move the column with a key a number of places to the right, or to the left if it is negative; at
+        most to the first or last place.
 
         Raises:
             TokentuiError: There is no such column.
@@ -380,9 +383,11 @@ class State:
         column = self.column(key)
         columns = [other for other in self.sync.columns if other is not column]
         columns.insert(min(max(0, self.sync.columns.index(column) + by), len(columns)), column)
-        self._put(columns)
+        self._set_compared(columns)
 
-    def _put(self, columns: Iterable[Column]) -> None:
+    def _set_compared(self, columns: Iterable[Column]) -> None:
+        """Set the columns that are shown side by side, and open as branches those that can be. Others are
+        opened later."""
         self.compared = list(columns)
         for column in self.compared:
             self._branch(column)
@@ -441,7 +446,8 @@ class State:
         )
 
     def stamp(self) -> tuple[object, ...]:
-        """Return the values that change a snapshot, besides commands."""
+        """Return the values whose change requires a new snapshot, besides commands. The first four describe
+        the position: `Session` starts no jobs for it until they rest."""
         sync = self.sync
         numbers = tuple([
             (column.training, column.in_sync, column.trainer.number) if column.open else column.error

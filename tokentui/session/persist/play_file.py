@@ -24,22 +24,27 @@ from tokentui.session.views import ColumnWanted
 _NAME = "play.json"
 _MOST_CHARS = 2_000_000
 MOST_FILES = 12
-"""The most tokenizer files of the last sessions that are listed."""
+"""The maximum number of tokenizer files of the last sessions that are listed."""
 
 
 def read_left() -> PlayStart:
-    """Return what the playground was left with; nothing if the file is absent, damaged or not readable."""
+    """Return what the playground was left with, without entries that are not tokenizers. Return an empty
+    start if the file is absent, damaged or not readable, or its text is longer than `_MOST_CHARS`."""
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError, RecursionError, TokentuiError):
         left = json.loads(read_regular(str(state_dir() / _NAME), "file", LARGEST))
         text = left["text"]
         if isinstance(text, str) and len(text) <= _MOST_CHARS:
-            tokenizers = [played for row in left["tokenizers"] if (played := _played(row)) is not None]
+            tokenizers = [played for row in left["tokenizers"] if (played := _played_of_row(row)) is not None]
             return PlayStart(text, tuple(tokenizers[:MOST_PLAYED]), allow_special=bool(left["special"]))
     return PlayStart("")
 
 
-def _played(row: dict[str, object]) -> Played | None:
-    """Return a tokenizer of the file; None if it is none."""
+def _played_of_row(row: dict[str, object]) -> Played | None:
+    """Return a row of the file as a tokenizer; None if the preset is unknown, or a value has another type.
+
+    Raises:
+        KeyError: A field is missing.
+    """
     if (preset := row.get("preset")) is not None:
         return preset_played(preset) if isinstance(preset, str) and preset in PRESETS else None
     path, split, encode, name = (row[key] for key in ("path", "split", "encode", "name"))
@@ -49,8 +54,8 @@ def _played(row: dict[str, object]) -> Played | None:
 
 
 def keep_left(left: PlayStart) -> None:
-    """Keep what the playground is left with, for the next time. Nothing is kept where there is no place to
-    write. A training of the explorer is kept as its preset, if it has one."""
+    """Save what the playground is left with, for the next time; nothing if the folder cannot be written. A
+    training is saved as its preset; one without a preset is left out."""
     rows = []
     for played in left.tokenizers:
         wanted = played.wanted
@@ -66,7 +71,8 @@ def keep_left(left: PlayStart) -> None:
 
 
 def preset_of(played: Played) -> str | None:
-    """Return the name of the preset that a tokenizer is trained by; None for another one."""
+    """Return the name of the preset that has the recipe of a tokenizer: of several, the one that the
+    tokenizer's name begins with, else the first. None if no preset has it, or the tokenizer is a file."""
     recipe = played.wanted.recipe
     named = [preset.name for preset in PRESETS.values() if preset.recipe == recipe]
     first = played.wanted.name.split(" ", 1)[0]

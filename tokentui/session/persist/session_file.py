@@ -78,8 +78,8 @@ class SavedSession:
 
 
 def absolute(source: str) -> str:
-    """Return a source that can be opened from any folder: with absolute paths. Names that are no paths
-    stay."""
+    """Return a source that can be opened from any folder: a path is made absolute, and so are the paths in a
+    source of named corpora. Standard input, samples and URLs stay as they are."""
     if source == "-" or source.startswith("sample:") or is_remote(source):
         return source
     if source.startswith(SCHEME):
@@ -136,7 +136,7 @@ _NAMES = {field.name: field.name.rstrip("_") for field in dataclasses.fields(Sav
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it."""
+    """Return a value of a session as JSON can store it: a `Branch` as a dict, a tuple as a list."""
     if isinstance(value, Branch):
         recipe = value.recipe.to_dict() | value.recipe.shape
         return {"recipe": recipe, "run": value.run.words, "step": value.step}
@@ -194,7 +194,7 @@ def _branch(value: Any) -> Branch:
 
 
 MOST_SESSIONS = 20
-"""The most sessions to keep; older ones are deleted."""
+"""The maximum number of sessions to keep; older ones are deleted."""
 LARGEST = 16 << 20
 """A larger file was not written here."""
 
@@ -216,10 +216,11 @@ class Keeper:
         self._lock = _hold(self.path)
 
     def save(self, kept: SavedSession) -> bool:
-        """Write the session atomically and keep the previous generation in a second file.
+        """Write the session atomically and keep the previous generation in a second file. Does nothing if it
+        is the same as what was written last.
 
         Returns:
-            True if there was anything to write.
+            Whether the file was written.
 
         Raises:
             TokentuiError: The file cannot be written.
@@ -234,20 +235,20 @@ class Keeper:
         return True
 
     def close(self) -> None:
-        """Let others have it."""
+        """Release the lock on the session, so that other processes can save it. May be called twice."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
 def read(path: Path) -> tuple[SavedSession, str]:
-    """A session, or the generation before it where the file is damaged.
+    """Read a session, or the generation before it if the file is damaged.
 
     Returns:
-        The session, and what has to be said about it: empty, or that it is the generation before.
+        The session, and a note for the user: empty, or that the generation before it is used and why.
 
     Raises:
-        TokentuiError: Neither can be read; it says why the newer one cannot.
+        TokentuiError: Neither can be read; the error is that of the newer one.
     """
     try:
         return _read(path), ""
@@ -258,9 +259,8 @@ def read(path: Path) -> tuple[SavedSession, str]:
 
 
 def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
-    """Return the newest session that has not ended and that no process has, as `read` gives it; None if there
-    is none.
-    """
+    """Return the newest session that has not ended and that no process has locked, as `read` gives it; None
+    if there is none. Sessions that cannot be read are skipped. The lock is not kept."""
     for path in saved_sessions(folder):
         with contextlib.suppress(TokentuiError):
             kept, note = read(path)
@@ -271,7 +271,8 @@ def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
 
 
 def tidy(folder: Path | None = None) -> None:
-    """Remove the oldest sessions above `MOST_SESSIONS`, but none that a process has."""
+    """Remove the oldest sessions above `MOST_SESSIONS`, with the generation before and the lock file of each.
+    Sessions that a process has locked stay."""
     for path in saved_sessions(folder)[MOST_SESSIONS:]:
         with contextlib.suppress(TokentuiError):
             held = _hold(path)
@@ -285,6 +286,8 @@ def _folder() -> Path:
 
 
 def _path_of(kept: SavedSession, folder: Path) -> Path:
+    """Return the path of the file for a session. Its name is a hash of what the corpus was read from, so all
+    typed texts share one file."""
     about = "\0".join(
         ["scratch"] if kept.scratch is not None else [*kept.sources, kept.as_ or "", kept.field_]
     )
@@ -296,7 +299,8 @@ def _before(path: Path) -> Path:
 
 
 def saved_sessions(folder: Path | None = None) -> list[Path]:
-    """Return the session files of a folder, the newest first; those that cannot be read are left out.
+    """Return the session files of a folder, the last modified first; none if the folder cannot be listed.
+    Their content is not checked.
 
     Args:
         folder: The folder; the user's folder of states if None.
@@ -311,7 +315,8 @@ def saved_sessions(folder: Path | None = None) -> list[Path]:
 
 
 def _hold(path: Path) -> int:
-    """Return the descriptor of a lock that goes with the process, however it ends.
+    """Lock a session, and write the number of this process into the lock file. Return the descriptor of the
+    lock, which is released when it is closed or the process ends.
 
     Raises:
         TokentuiError: Another process has the session, which the message names, or no lock can be made.
@@ -335,7 +340,8 @@ def _hold(path: Path) -> int:
 
 
 def _keep_before(path: Path) -> None:
-    """Give the file a second name, so that at no moment there is none under the first."""
+    """Keep a file as the generation before: a second name for it, so that the first name always exists.
+    Errors are ignored."""
     with contextlib.suppress(OSError):
         second = path.with_suffix(".next")
         remove(str(second))
@@ -383,7 +389,8 @@ def recent() -> tuple[str, ...]:
 
 
 def remember(source: str) -> None:
-    """Put a source at the front of the recent ones. A path is kept absolute; standard input is not kept.
+    """Put a source at the front of the recent ones. A path is kept absolute; standard input and an empty
+    source are not kept.
 
     If the file cannot be written, such as in a read-only home, nothing is kept, without an error.
     """
@@ -398,7 +405,8 @@ def remember(source: str) -> None:
 
 
 def keep_account(error: BaseException) -> Path | None:
-    """Write the traceback of a failure to `crash.txt`, replacing an older one.
+    """Write the traceback of a failure to `crash.txt`, replacing an older one. It is made safe for a
+    terminal.
 
     Returns:
         The path; None if it cannot be written.
@@ -411,7 +419,8 @@ def keep_account(error: BaseException) -> Path | None:
 
 
 def keep_state(name: str, data: bytes) -> Path | None:
-    """Write a file in the folder of states. Return its path; None if it cannot be written."""
+    """Write a file in the folder of states atomically, and create the folder if it is missing. Return the
+    path; None if it cannot be written."""
     path = state_dir() / name
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -82,7 +82,8 @@ def keep_setting(name: str, value: bool | int | str) -> str:
 
 
 def line_in_file(table: str, name: str) -> int | None:
-    """Return the number of the line of the settings file that sets a name of a table; see `line_of`."""
+    """Return the number of the line of the settings file that sets a name of a table; None if the file cannot
+    be read, or there is no such line. See `line_of`."""
     text, _, _ = _read()
     return line_of(text or "", table, name)
 
@@ -125,8 +126,8 @@ def _without(found: dict[str, object], table: str, name: str | None = None) -> d
 
 
 def _read() -> tuple[str | None, dict[str, object], str]:
-    """Return the text of the file (None if it cannot be read), its settings, and the fault in it (empty if
-    none)."""
+    """Return the text of the file, its settings, and the fault in it (empty if none). The text is None if the
+    file cannot be read, and empty if it does not exist, is too large or not TOML."""
     path = settings_path()
     try:
         if not os.path.lexists(path):
@@ -156,8 +157,8 @@ def _parsed(text: str) -> dict[str, object]:
 
 
 def _with_line(text: str, name: str, line: str) -> str:
-    """Return the text with a line instead of the one that has the setting or, without such a line, before the
-    first table."""
+    """Return the text with `line`, which must end with a line break, in place of the line that sets `name`.
+    If no line before the first table sets it, `line` is inserted there."""
     own = re.compile(rf"^[ \t]*{re.escape(name)}[ \t]*=.*(\n|\Z)", re.MULTILINE)
     table = _TABLE.search(text)
     end = table.start() if table is not None else len(text)

@@ -55,7 +55,7 @@ LOSSES_CHARS = 4_000
 Key = tuple[object, ...]
 _EMPTY = ColumnSnapshot()
 _CHANGES_NAMED = 2
-"""The most what-ifs in the name of a column."""
+"""The maximum number of what-ifs in the name of a column."""
 
 
 def at_step(training: Training) -> AtStep:
@@ -91,7 +91,8 @@ def at_step(training: Training) -> AtStep:
 
 
 def _lengths(training: Training) -> tuple[PartLength, ...]:
-    """Return the tokens of each named corpus at the current step; empty if they are not known."""
+    """Return the tokens of each named corpus at the current step, and its bytes per token, which are None if
+    occurrences are not counted. Empty if the tokens are not known."""
     lengths = zip(training.corpus.named, training.trainer.lengths_at(training.trainer.number), strict=False)
     counted = WEIGHTS.of(training.recipe.weight).by_occurrences
     return tuple(
@@ -101,7 +102,7 @@ def _lengths(training: Training) -> tuple[PartLength, ...]:
 
 
 def queries_of(view: Viewport) -> tuple[Query, Query]:
-    """Return what is asked for the candidates and for the vocabulary that are shown."""
+    """Return the queries for the rows of the candidates and of the vocabulary that a view shows."""
     listed = Query(view.candidates_top, view.candidates_rows, view.candidates_order)
     entries = Query(
         view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded,
@@ -211,8 +212,8 @@ class Column:
         return True
 
     def describe(self) -> None:
-        """Update the name and the parts of the snapshot that are not sections: recipe, preset, file,
-        traits."""
+        """Update the name, and the parts of the snapshot that do not depend on the step: recipe, preset,
+        file, traits. Until the column is open they come from the request."""
         wanted = self.wanted
         named = {axis: value for axis in ("split", "encode") if (value := getattr(wanted, axis))}
         recipe = wanted.recipe or Recipe().with_axes(**named)
@@ -281,13 +282,15 @@ class Column:
 
     @property
     def _moment(self) -> Key:
-        """All that a section about the current step depends on besides the training."""
+        """The part of a section's key that describes the current step, the number of computed steps, and a
+        walk within the step."""
         trainer = self.trainer
         substeps = learn.substeps_of(trainer)
         return trainer.number, trainer.computed, None if substeps is None else substeps.walked
 
     def coming(self) -> tuple[bytes, ...]:
-        """Return the exact bytes of the tokens that the next step merges; empty if it merges none."""
+        """Return the exact bytes of the tokens that the next step merges; empty if it merges none, or the
+        column is not open."""
         trainer = self.trainer
         if not (self.open and trainer.traits.grows):
             return ()
@@ -301,7 +304,8 @@ class Column:
     def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
         """Return a section of the view, cached while its key is the same or the column waits for a fallback.
 
-        If it cannot be made, it is empty, and `_errors` has the error, unless kernels failed.
+        If it cannot be made, it is empty, and `_errors` has the error, unless kernels failed. `Cancelled` is
+        raised, and nothing is cached then.
         """
         known, section = self._sections.get(name, (None, getattr(_EMPTY, name)))
         if known == key or self.needs_fallback:
@@ -320,8 +324,8 @@ class Column:
     def encode(self, text: str) -> tuple[EncodedToken, ...]:
         """Return the tokens of a text by the tokenizer of the step.
 
-        Only the changed part of a text, or of the tokenizer, is encoded again. A text over which a pattern
-        took too long is refused at once until it changes.
+        Only the changed part of a text, or of the tokenizer, is encoded again; an opened file encodes all of
+        it. A text over which a pattern took too long is refused at once until it changes.
 
         Raises:
             TokentuiError: The tokenizer refuses the text, or a pattern takes too long over it.
@@ -339,8 +343,8 @@ class Column:
             raise
 
     def _curve(self, at: AtStep, points: int) -> CurveView:
-        """Return the tokens of the corpus after evenly spaced steps up to the end of the run, as far as they
-        are computed."""
+        """Return the tokens of the corpus after evenly spaced steps from 0 to the end of the run, as far as
+        they are computed."""
         trainer, known = self.trainer, self._lengths
         end, points = max(at.computed, at.end.step or 0), max(2, points)
         lengths = []
@@ -353,7 +357,8 @@ class Column:
 
     def _encoding(self, text: str, aged: bool) -> EncodedView:
         """Return the typed text as the tokenizer of the step encodes it, with the ages of its tokens if
-        `aged`. A text that it refuses has no tokens and an error. Losses of long texts are not looked for."""
+        `aged`. A text that it refuses has no tokens and an error. In texts longer than `LOSSES_CHARS` no
+        losses are looked for."""
         exact = to_bytes(text)
         try:
             tokens = self.encode(text)
@@ -471,7 +476,8 @@ class Column:
     # ---- looking
 
     def progress_to(self, goal: Position) -> Busy | None:
-        """Return the progress towards a position; None for a step that is at most one step away."""
+        """Return the progress of the column towards a position, in steps or ids. None if it is at most one
+        step away by number of steps."""
         trainer, number = self.trainer, self.trainer.number
         if goal.value == END:
             return Busy("going to the end", number, trainer.ending(self.stops).step or 0)
@@ -485,7 +491,7 @@ class Column:
 
 
 def same_request(wanted: ColumnWanted, other: ColumnWanted) -> bool:
-    """Return whether two requests are for the same file, or for the same recipe and run.
+    """Return whether two requests are for the same file, or for the same recipe and run. Names do not count.
 
     Two requests for a file differ if both name a way to encode, and not the same.
     """
@@ -518,7 +524,9 @@ def all_ended(columns: Sequence[Column], position: Position, free: bool) -> bool
 def furthest_value(columns: Sequence[Column], by: str) -> int:
     """Return the position of the column that is furthest, in the unit `by`: no column goes beyond it.
 
-    By `tokens` that is the step of the first column, by `size` the size of the largest growing vocabulary.
+    By `tokens` that is the step of the first column. By `size` it is the size of the largest growing
+    vocabulary, one more if a step before it has the same size; without growing columns, the largest at step
+    0.
     """
     if by == "merges":
         return max(column.trainer.number for column in columns)

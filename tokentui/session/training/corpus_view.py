@@ -103,15 +103,15 @@ class RunningText(CorpusWindow):
         return pieces(analysis.prepared, 0, len(analysis.prepared), cuts, self.branches)
 
     def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
-        """Yield the pre-tokens of a stretch of a document, with those that cross its ends."""
+        """Yield the pre-tokens of a stretch of a document, those that cross its ends whole."""
         for at, word, stop in self.words(document, start, end):
             yield Cut(at, stop, word, word)
 
     def view(self, look: Viewport, trainer: Trainer) -> CorpusView:
         """Return the window that a screen shows, with the tokens of the trainer's step.
 
-        A place past the end is moved to the end. The window is cached: at another step only the words that
-        changed are cut again.
+        A place past the end is moved to the end; without documents the window is empty. The window is cached:
+        at another step only the words that changed are cut again.
         """
         key = look.corpus, look.corpus_chars, look.corpus_before, look.ages, trainer
         self._made_at = learn.steps_of_symbols(trainer) if look.ages else None
@@ -136,7 +136,7 @@ class RunningText(CorpusWindow):
     def _lay_out(self, shown: _Window, look: Viewport, trainer: Trainer) -> None:
         """Set the view of a window: its pre-tokens and their tokens. Replaces the cached words.
 
-        A place beyond the corpus shows the end. Nothing without documents.
+        A place beyond the corpus shows the end. Does nothing without documents.
         """
         if not self.documents:
             return
@@ -325,7 +325,7 @@ class OpenedText(RunningText):
 
     def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
         """Yield the pre-tokens of a stretch and the special tokens that it contains by name. A document of a
-        corpus of counted words is one pre-token."""
+        corpus of counted words is one pre-token. The items of the last stretch are cached."""
         text = self.text(document)
         if self._corpus.counts is not None:
             yield Cut(0, len(text), str(text), str(text), tuple((at, at + 1) for at in range(len(text))))
@@ -372,8 +372,8 @@ class _Window:
 
 
 def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
-    """Return the range of characters of each unit of a word. A mark at the end is a unit of its own, or
-    extends the last unit."""
+    """Return the range of characters of each unit of a word. Bytes of one character have the same range. A
+    mark at the end is a unit of its own, or extends the last unit."""
     count = len(word)
     unit = UNITS.of(recipe.unit)
     if unit.is_byte:
@@ -416,8 +416,9 @@ def pieces(
     text: str | LongText, start: int, end: int, cuts: Iterable[Cut], branches: Branches | None
 ) -> Iterator[PiecePart]:
     """Yield the pre-tokens of a stretch of a text with the branch that matched each, and the text that is
-    dropped between them, which has no branch. Pre-tokens are cut at the ends of the stretch if they are very
-    long.
+    dropped between them, which has no branch.
+
+    A pre-token that crosses the ends of the stretch is yielded whole, unless it is longer than `_WORD_UNITS`.
 
     Args:
         text: The text.

@@ -82,8 +82,8 @@ class _Texts:
         self._joined = _SEPARATOR + _SEPARATOR.join(parts) + _SEPARATOR
 
     def find(self, text: str, most: int) -> list[int]:
-        """Return the numbers of the texts that hold a text: those that are it, those that begin with it, then
-        the others; of each kind the first ones in order."""
+        """Return the numbers of at most `most` texts that contain a text, ignoring case: first those that
+        equal it, then those that begin with it, then the others, each group in ascending order."""
         wanted = _lowered(text.strip() or text)
         found: dict[int, None] = {}
         if wanted not in self._joined:
@@ -130,8 +130,9 @@ class SearchIndex:
         self._word_texts = _Texts([self._words[number] for number in order])
 
     def find(self, text: str, most: int) -> Matches:
-        """Return the tokens and words that hold a text, at most so many of each. `#484` and `484` also find
-        the token with this id, which comes first."""
+        """Return the tokens and words that contain a text, at most `most` of each. `#484` and `484` also find
+        the token with this id, which comes first. White space alone finds nothing, and a text that begins
+        with `#` nothing but an id."""
         tokens: dict[int, None] = {}
         if (number := re.fullmatch(r"#?(\d{1,12})", text.strip(), re.ASCII)) is not None:
             place = self._by_id.get(int(number[1]))
@@ -149,7 +150,8 @@ class SearchIndex:
         )
 
     def _token(self, number: int) -> FoundToken:
-        """Return an entry with its step and uses; both are None where the trainer has no symbol."""
+        """Return an entry as a found token. Its step is None without a symbol, and its uses are None if they
+        are not counted."""
         entry = self._entries[number]
         symbol = entry.symbol
         known = symbol is not None and symbol < len(self._uses)
@@ -167,7 +169,7 @@ class TextSearch:
         self._index: SearchIndex | None = None
 
     def knows(self, context: StepContext) -> bool:
-        """Return whether the index of a step is made."""
+        """Return whether the index of this step is in memory."""
         return self._key == (context.training.trainer, context.step)
 
     def find(self, context: StepContext, uses: Sequence[int], text: str, most: int) -> Matches:

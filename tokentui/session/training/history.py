@@ -50,10 +50,10 @@ class StepHistory:
             order: `step`, `count`, `length` or `tie`: the greatest first, but steps from the first on.
             match: A token, or its parts joined by `+`, must contain one of these; empty for no filter.
             top: The first row; moved back if fewer than `count` rows follow it.
-            count: The most rows.
+            count: The maximum number of rows.
         """
         with self._lock:
-            known = self._known(last)
+            known = self._first_rows(last)
         rows: Sequence[StepRow] = known
         if match:
             rows = [
@@ -70,27 +70,34 @@ class StepHistory:
         return StepsView(tuple(rows[top : top + count]), top, len(rows), last)
 
     def views(self, numbers: Sequence[int], typed: str, places: int) -> tuple[StepView, ...]:
-        """Return the reasons of each of some steps, in the given order.
+        """Return the view of each of some steps, in the given order: why the step was chosen, and its effect
+        on the corpus and the typed text.
+
+        Holds the lock until all views are made.
 
         Args:
             numbers: The steps, from 1. One more than the computed steps is the next one.
             typed: The typed text.
-            places: The most places of the corpus to find; 0 for none.
+            places: The maximum number of places in the corpus to find for each step; 0 for none.
+
+        Raises:
+            Cancelled: The job is cancelled.
         """
         with self._lock:
             return tuple([self._view(number, typed, places) for number in each(numbers)])
 
-    def _walked(self, number: int) -> Trainer:
-        """Return the copy of the training, walked to a step, or to its end if that is before."""
+    def _walk_to(self, number: int) -> Trainer:
+        """Walk the copy of the training to a step, or to its end if that comes before, and return it."""
         if self._copy is None:
             self._copy = self._prepared.trainer.fork(0, ())
         learn.jump(self._copy, number)
         return self._copy
 
-    def _known(self, last: int) -> list[StepRow]:
-        """Return the rows of the first `last` steps, fewer if the training ends before. They are cached."""
+    def _first_rows(self, last: int) -> list[StepRow]:
+        """Return the rows of the first `last` steps, fewer if the training ends before. They are cached; if
+        the last step has no row yet, the copy walks to it."""
         if len(self._rows) < last:
-            copy = self._walked(last)
+            copy = self._walk_to(last)
             for number in each(range(len(self._rows) + 1, min(last, copy.computed) + 1)):
                 self._rows.append(_row(copy, number))
         return self._rows[:last]
@@ -101,11 +108,11 @@ class StepHistory:
 
         If the training ends before the step, its reasons are those of the end.
         """
-        copy, stops = self._walked(number - 1), self._prepared.run.stops
+        copy, stops = self._walk_to(number - 1), self._prepared.run.stops
         why, before = learn.why(copy, stops), copy.tokens_at(copy.number)
         yours = _length(copy, typed)
         walked = why.end is None or number <= self._prepared.trainer.computed
-        if copy.number != number - 1 or not walked or self._walked(number).number != number:
+        if copy.number != number - 1 or not walked or self._walk_to(number).number != number:
             return StepView(number, why, None, (before, before), (), (yours, yours))
         after = copy.tokens_at(number)
         changed = tuple(self._places(copy, places)) if places and copy.traits.grows else ()

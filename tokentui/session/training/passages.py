@@ -80,7 +80,10 @@ def next_disagreement(
         backward: True to search backward.
 
     Returns:
-        None if they agree on all passages, `here` included.
+        The passage; None if they agree on all passages, `here` included.
+
+    Raises:
+        Cancelled: The job is cancelled, checked before each passage.
     """
     for passage in _passages(corpus, here, length, backward):
         check()

@@ -56,7 +56,7 @@ def pieces_view(training: Training, typed: str, place: CorpusPlace, chars: int) 
 
 
 def _warning(words: Words, longest: int) -> str:
-    """Return a warning of the cost of huge pieces; empty if there are none."""
+    """Return a warning of the cost of huge pieces; empty if all have fewer than `HUGE_CHARS` characters."""
     if longest < HUGE_CHARS:
         return ""
     total = sum(map(len, words.words))

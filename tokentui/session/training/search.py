@@ -24,7 +24,8 @@ COUNTED_CHARS = 20_000_000
 def find_candidate(
     trainer: Trainer, view: Viewport, text: str, start: int, backward: bool, mode: GlyphMode
 ) -> Found | None:
-    """Return the next row of the list of candidates that contains a text, wrapping around the end.
+    """Return the next row of the list of candidates that contains a text, wrapping around the end; None if no
+    row does. Rows are counted in the filtered list.
 
     Args:
         trainer: The training.
@@ -86,7 +87,8 @@ def find_tokens(training: Training, parts: tuple[bytes, ...], start: CorpusPlace
     pieces, count = trainer.inventory().vocabulary.pieces, len(parts)
 
     def meet(tokens: Iterable[tuple[int, int]]) -> Iterator[int]:
-        """Yield the starts of the places, of (symbol, start)."""
+        """Yield the start of each place where the tokens `parts` stand side by side, given the symbol and
+        start of each token. Places do not overlap."""
         last: list[tuple[bytes, int]] = []
         for symbol, begin in tokens:
             last = [*last[1 - count :], (pieces[symbol] if symbol >= 0 else b"", begin)]

@@ -38,7 +38,7 @@ def meets(column: Column, goal: Goal) -> bool:
     """Return whether the current step of a column meets a condition.
 
     Raises:
-        TokentuiError: An earlier step made the token.
+        TokentuiError: An earlier step made the token, or it exists from the start.
     """
     trainer = column.trainer
     number, shrinks = trainer.number, trainer.traits.shrinks
@@ -58,11 +58,11 @@ def meets(column: Column, goal: Goal) -> bool:
 
 
 def advance_seek(seek: Seek, column: Column, seconds: float) -> tuple[bool, int | None]:
-    """Compute further steps for a number of seconds, and check them.
+    """Compute further steps for a number of seconds, check them, and note in `seek` how far it looked.
 
     Returns:
         Whether the search is over, and the step that meets the goal; None if none does yet. The column may
-        have walked past the step.
+            have walked past the step.
     """
     trainer, stops = column.trainer, column.stops
     if trainer.number < trainer.computed:

@@ -90,7 +90,8 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
 
 
 def _versions(steps: Mapping[str, object]) -> str:
-    """Return whose Unicode tables the steps of a `tokenizer.json` use; empty if none uses any."""
+    """Return the Unicode tables that the steps of a `tokenizer.json` use, in words; empty if none uses
+    any."""
     kinds = set(_kinds(steps.get("normalizer"))) | set(_kinds(steps.get("pre_tokenizer")))
     return TABLES["tokenizers"].described if kinds & (_BY_PATTERN | _BY_TABLE) else ""
 
@@ -108,8 +109,8 @@ def _kinds(spec: object) -> Iterator[str]:
 
 
 def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
-    """Yield a step of a `tokenizer.json` or, for a sequence, each step in it; the axis goes to the first
-    one."""
+    """Yield a step of a `tokenizer.json` or, for a sequence, each step in it; nothing if `spec` is not an
+    object. The axis goes to the first one."""
     if not isinstance(spec, dict):
         return
     inner = next((spec[key] for key in _INNER if isinstance(spec.get(key), list)), None)

@@ -285,8 +285,8 @@ class Synchronizer:
             self._set_plan(PlayPlan(now, self.position.value))
 
     def faster(self, by: int, now: float) -> None:
-        """Change the speed by a number of entries of `SPEEDS`, faster if positive, up to either end of
-        the list."""
+        """Change the speed by a number of entries of `SPEEDS`, faster if positive, up to either end of the
+        list. `now` is the time by `time.monotonic`."""
         self.play_at(SPEEDS[min(max(0, SPEEDS.index(self.speed) + by), len(SPEEDS) - 1)], now)
 
     def play_at(self, speed: int | None, now: float) -> None:
@@ -332,7 +332,7 @@ class Synchronizer:
             if self.position.by == "tokens":
                 self._set_unit("tokens")
             else:
-                self._end(self.in_sync)  # the column that went furthest may have been taken away
+                self._limit_to_end(self.in_sync)  # the column that went furthest may have been taken away
 
     def adopt_position(self, column: Column) -> None:
         """Make the step of a column the position of all, and the column in sync."""
@@ -356,10 +356,17 @@ class Synchronizer:
     def work(self, now: float, seconds: float = SLICE_S) -> float:
         """Walk, search or play for one slice.
 
-        An error of a column marks that column as failed, and the others go on.
+        If one of several columns fails, it is marked as failed, and the others go on.
+
+        Args:
+            now: The time by `time.monotonic`.
+            seconds: The length of the slice.
 
         Returns:
             The seconds until the next slice is due; 0 if there is work left now.
+
+        Raises:
+            Exception: The only column failed, and not by its kernels.
         """
         if len(self.columns) == 1:
             column, training = self.columns[0], self.columns[0].training
@@ -384,7 +391,7 @@ class Synchronizer:
                 elif any(column.needs_fallback for column in self.in_sync):
                     return _REST_S
                 continue
-            value, wait = self._wanted(now)
+            value, wait = self._next_value(now)
             there, here = self.in_sync, self.position.value
             if value is None or not there:  # a goal waits for a column that is to go there
                 not_arrived = self.not_arrived
@@ -399,11 +406,11 @@ class Synchronizer:
             self._start_steps = {column.key: column.trainer.number for column in there}
         return 0.0
 
-    def _wanted(self, now: float) -> tuple[int | None, float]:
+    def _next_value(self, now: float) -> tuple[int | None, float]:
         """Return the next value to walk to, and 0; or None, and the seconds in which there is nothing to do.
 
         A goal that is reached is removed here, and the pending share or the next pending move becomes the
-        goal.
+        goal. Also sets `announces`.
         """
         here, speed, self.announces = self.position.value, self.speed, False
         while (goal := self.goal) is not None:
@@ -521,11 +528,11 @@ class Synchronizer:
             self._recheck_stops(target)
         there = self.in_sync
         if self.position.by == "tokens" and there and there[0] is not first:
-            self._follow(there)
+            self._follow_leader(there)
         else:
-            self._end(there)
+            self._limit_to_end(there)
 
-    def _end(self, there: list[Column]) -> None:
+    def _limit_to_end(self, there: list[Column]) -> None:
         """Move the position back to the end of the furthest column, if it is after the ends of all and no
         column is still to arrive."""
         free = self._passes_stops(self.position.value)
@@ -546,10 +553,10 @@ class Synchronizer:
         if self.position.by != "tokens" or not there or there[0] is leader:
             return False
         self._set_plan(None)
-        self._follow(there)
+        self._follow_leader(there)
         return True
 
-    def _follow(self, there: list[Column]) -> None:
+    def _follow_leader(self, there: list[Column]) -> None:
         """Make the step of the first column the position by tokens, and mark the others as out of sync."""
         self.position = self.target = _position_of(there[0], "tokens")
         for column in there[1:]:
@@ -566,9 +573,13 @@ class Synchronizer:
             )
 
     def _walk(self, column: Column, position: Position, seconds: float) -> bool:
-        # A column that comes to where the others have passed their stops passes its own.
         """Walk a column toward a position for some seconds, and return whether it is there. An error marks
-        the column as failed, and gives whether other columns go on."""
+        the column as failed; then return whether there are other columns.
+
+        Raises:
+            Exception: The only column failed, and not by its kernels.
+        """
+        # A column that comes to where the others have passed their stops passes its own.
         free = (self._free or position == self.position) and self._passes_stops(position.value)
         leader = self.in_sync[0] if position.by == "tokens" and self.in_sync else column
         try:

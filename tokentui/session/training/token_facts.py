@@ -121,7 +121,8 @@ def _spellings(tokenizer: Tokenizer, symbol: int) -> Iterator[Spelled]:
 
 
 def _count_ways(tokenizer: Tokenizer, symbol: int) -> int | None:
-    """Return the number of ways to write a token's own text; None if that is not one pre-token."""
+    """Return the number of ways to write a token's own text. None if it has no text of its own, or the text
+    is not one pre-token or cannot be encoded."""
     text = typed_text(tokenizer, symbol)
     if not text:
         return None
@@ -156,8 +157,8 @@ def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special |
 
 
 def pretoken_at(tokenizer: Tokenizer, text: str, place: int) -> str:
-    """Return the pre-token at an offset of a typed text, as it is encoded; empty for a token found by its
-    name.
+    """Return the pre-token at an offset of a typed text, as it is encoded. Empty if there is none, or a token
+    that is found by its name.
 
     Raises:
         TokentuiError: The text is too long.

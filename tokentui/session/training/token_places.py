@@ -28,7 +28,7 @@ def token_at(window: RunningText, place: CorpusPlace, within: int, trainer: Trai
     Args:
         window: The corpus.
         place: The place of a pre-token, or of a part of one.
-        within: The characters from there on.
+        within: The offset of the character from there.
         trainer: The training.
     """
     if place.document >= window.documents:

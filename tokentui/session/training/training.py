@@ -72,17 +72,17 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str) -> Cor
 def prepare(
     corpus: Corpus, recipe: Recipe, run: Run, partial: Partial = ignore, words: Words | None = None
 ) -> Training:
-    """Count a corpus for a recipe and lay it out.
+    """Count a corpus for a recipe and lay it out. Reports progress.
 
     Args:
         corpus: The corpus.
         recipe: The recipe.
         run: Its run.
-        partial: Given a part of a large corpus, laid out before the rest is counted.
-        words: The counted words under this recipe, where they are known.
+        partial: Called with a part of a large corpus, laid out before the rest is counted.
+        words: The counted words under this recipe; None to count them.
 
     Raises:
-        TokentuiError: Its pattern takes too long on this corpus.
+        TokentuiError: The recipe cannot be trained, or its pattern takes too long on this corpus.
     """
     recipe = check_trainable(recipe)
     check_counting(corpus, recipe)
@@ -134,15 +134,16 @@ def prepare_tokenizer(
     path: str = "", split: str = "", encode: str = "", at_end: bool = False,
 ) -> Training:
     """Read a tokenizer file, count a corpus as the tokenizer cuts it, and compute its replay steps there.
+    Reports progress.
 
     Args:
         corpus: The corpus.
-        tokenizer: The tokenizer, None to read it.
+        tokenizer: The tokenizer; None to read it.
         run: The run to keep for a later training.
-        partial: Given a part of a large corpus, encoded before the rest.
+        partial: Called with a part of a large corpus, encoded before the rest.
         path: The tokenizer's file.
-        split: The split of a file that holds none, empty for its own.
-        encode: Another way to encode by it, empty for its own.
+        split: The split for a file that holds none; empty for its own.
+        encode: Another way to encode with it; empty for its own.
         at_end: True to begin at its last step, without the stops of a training; else at step 0.
 
     Raises:
@@ -215,7 +216,7 @@ def prepare_again(was: Training) -> Training:
 
 
 KEPT_BYTES = 1 << 30
-"""The most bytes that the kept trainings may hold together."""
+"""The maximum number of bytes that the kept trainings may hold together."""
 SCRATCH = "scratch"
 """The name of a corpus that the user types."""
 
