@@ -94,7 +94,7 @@ class BoundedCorpus:
 
         Args:
             sizes: The sizes in ids; none for that of the tokenizer.
-            rounds: The most rounds for each.
+            rounds: The maximum number of rounds for each.
 
         Returns:
             The bounds, and what proves each, in the same order.

@@ -87,7 +87,7 @@ class BudgetTarget(NamedTuple):
     """A target of a vocabulary.
 
     Attributes:
-        rate: The most tokens per byte; None for a price.
+        rate: The maximum number of tokens per byte; None for a price.
         dimensions: The parameters that an id adds to the embedding; 0 for a rate.
         worth: The tokens of the corpus that one parameter is worth; 0 for a rate.
     """

@@ -210,7 +210,7 @@ def diff(
         a: The first, the old one.
         b: The second, the new one.
         corpus: The corpus; None for none.
-        rows: The most documents listed.
+        rows: The maximum number of documents listed.
         processes: The processes at most; the cores of the machine if None.
 
     Raises:

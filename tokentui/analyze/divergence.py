@@ -167,7 +167,7 @@ def first_divergences(
         a: A training.
         b: Another one, of any objective, on the same corpus.
         limit: The last step that is compared.
-        rows: The most candidates listed for either side.
+        rows: The maximum number of candidates listed for either side.
         stops: The stops of each training. No steps past them are computed.
 
     Returns:

@@ -185,7 +185,7 @@ def documents_diff(
         a, b: The tokenizers.
         same: The id in `b` of each token of `a` that is a token of both.
         corpus: The corpus.
-        rows: The most documents listed.
+        rows: The maximum number of documents listed.
         processes: The processes at most; the cores of the machine if None. A short corpus takes one.
 
     Raises:

@@ -29,9 +29,9 @@ _WIDEST_UNIT, _NARROWEST_UNIT = 7, 3
 _BROKEN_UNIT, _FEWEST_UNITS = 4, 5
 """Columns of a unit where rows are broken, and the fewest units of a row."""
 MOST_UNITS = 120
-"""The most units of a lattice in rows. Nobody can read a longer one."""
+"""The maximum number of units of a lattice in rows. Nobody can read a longer one."""
 _MOST_LAYERS, _FEW_LAYERS = 12, 5
-"""The most lines below the units of a lattice in one row, and of each row of several."""
+"""The maximum number of lines below the units of a lattice in one row, and of each row of several."""
 _THICK = ((0.75, "█"), (0.25, "━"), (0.01, "─"), (0.0, "┄"))
 """The stroke of a piece by the least share of all segmentations that contain it."""
 _ASCII = str.maketrans("┌┐┴─┄━█…", "+++-.=#~")

@@ -30,7 +30,7 @@ _COLUMNS = (
     Column("", priority=2, flex=True),
 )
 MOST_WORDS, MOST_DRAWS = 50, 200
-"""The most words, and draws of a word, that the explorer lists."""
+"""The maximum number of words, and draws of a word, that the explorer lists."""
 
 
 def report(drawn: Drawn, words: int | None = None, draws: int | None = None) -> Report:
@@ -38,8 +38,8 @@ def report(drawn: Drawn, words: int | None = None, draws: int | None = None) -> 
 
     Args:
         drawn: The draws.
-        words: The most words; None for all.
-        draws: The most draws of a word; None for all.
+        words: The maximum number of words; None for all.
+        draws: The maximum number of draws of a word; None for all.
     """
     rows = [row for word in drawn.words[:words] for row in _rows(word, drawn.p, draws)]
     if words is not None and (more := len(drawn.words) - words) > 0:

@@ -315,14 +315,14 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     """Remove the tokens that a corpus does not use. The remaining ids are renumbered in their old order.
 
     Base units, byte tokens and specials stay, and each token that another one is made of. If the format of
-    the file cannot be pruned, the tokenizer is converted first. The report of the result lists the documents
-    whose tokens change. The current job ticks twice per document: when it is counted, and when it is encoded
-    again.
+    the file cannot be pruned, the tokenizer is converted first. The report of the result lists, by number
+    from 1, the documents whose tokens change, and those that cannot be encoded, which do not count as use of
+    any token. The current job ticks twice per document: when it is counted, and when it is encoded again.
 
     Args:
         edit: The tokenizer so far.
         corpus: The corpus: documents.
-        keep: The most ids that are kept, those of the tokens that are used most; None for all used ones. A
+        keep: The maximum number of ids to keep, those of the most used tokens; None for all used ones. A
             token that does not fit with all its parts is left out, and a rarer one that fits is kept.
 
     Raises:

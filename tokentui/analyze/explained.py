@@ -47,11 +47,11 @@ EDGE_FIELDS = ("start", "end", "score", "posterior", "best")
 PLACE_FIELDS = ("place", "start", "total", "tried", "best")
 """The fields of an edge of a lattice, and of a place of a walk, in JSON."""
 _FIGURES, _EDGES = 6, 200
-"""The most rows of a lattice below its drawing, and of a walk."""
+"""The maximum number of rows of a lattice below its drawing, and of a walk."""
 _HUGE = 10**15
 """A number of ways above this is given as a power of ten."""
 _WAYS = 5
-"""The most ways to write a text in the report on its encoding."""
+"""The maximum number of ways to write a text in the report on its encoding."""
 _LEFT = (Column(),)
 
 

@@ -192,7 +192,7 @@ class Analyzed(Tokenizer):
 
         Args:
             prune: A corpus whose tokens are kept, or what `read` takes.
-            keep: The most ids that are kept, those that the corpus uses most; None for all that it uses.
+            keep: The maximum number of ids to keep, those that the corpus uses most; None for all that it uses.
             extend: A corpus to continue training on, from where the vocabulary ends.
             vocab_size: The number of ids to train on to. `extend` and `vocab_size` need each other.
             merge: Another tokenizer, whose missing merges are appended.
@@ -238,7 +238,7 @@ class Analyzed(Tokenizer):
         Args:
             corpus: The corpus to train on, or what `read` takes.
             recipe: The recipe to train by, or the name of a preset; None for its own.
-            merges: The most merges to compare; None for all.
+            merges: The maximum number of merges to compare; None for all.
             progress: Told (done, total) in steps, then in changes that were tried.
             cancel: Asked meanwhile; true raises `Cancelled`.
 

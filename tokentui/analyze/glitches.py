@@ -40,7 +40,7 @@ TITLES = {NEVER: "unreachable", UNWRITTEN: "never typed", SWALLOWED: "always mer
 _FEW = 40
 _LINE = "\t\n\r"
 _MOST_TRIED, _MOST_VARIED = 1 << 18, 1 << 12
-"""The most characters that are tried for a token that is a part of a character."""
+"""The maximum number of characters that are tried for a token that is a part of a character."""
 _ROW = 128
 """The code points of a script mostly fill rows of this many."""
 

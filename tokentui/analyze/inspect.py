@@ -96,7 +96,8 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
 
 
 def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[TokenEntry]:
-    """Return the entries with these exact bytes, in order of their ids."""
+    """Return the entries with exactly these bytes, in order of their ids. A str is encoded by `to_bytes`.
+    Marks such as `▁` and `##` are part of a token's bytes, so `text` must contain them."""
     piece = text if isinstance(text, bytes) else to_bytes(text)
     spelled = tokenizer.vocabulary.spelled
     return [
@@ -164,7 +165,7 @@ def string_facts(
     Args:
         tokenizer: The tokenizer.
         text: The string.
-        limit: The most ways listed to write each pre-token.
+        limit: The maximum number of ways listed to write each pre-token.
         trainer: The training that the tokenizer comes from, to say whether a later step makes the string one
             token; None if it is not known.
 

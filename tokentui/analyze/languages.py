@@ -180,7 +180,7 @@ def _check_parallel(corpora: Mapping[str, Corpus]) -> None:
     """Check that the texts have the same number of sentences.
 
     Raises:
-        TokentuiError: They do not, or are counted words.
+        TokentuiError: The numbers differ, or a text is counted words.
     """
     first = ""
     for name, corpus in corpora.items():

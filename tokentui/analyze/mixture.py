@@ -342,13 +342,14 @@ class MixtureProgram:
                     extremes.append(self._extreme(weights, number // 2, -1 if number % 2 else 1, fit.slack))
                     break
                 except _Infeasible:
-                    before, fit = fit, self._again(fit)
+                    before, fit = fit, self._solve_again(fit)
                     if fit.slack <= before.slack:
                         raise
         return fit, list(zip(extremes[::2], extremes[1::2], strict=True))
 
-    def _again(self, fit: Fit) -> Fit:
-        """Solve a fit again with the rows that were added since."""
+    def _solve_again(self, fit: Fit) -> Fit:
+        """Solve the program again with all of its rows. Return the given fit with new shares, steps and
+        slack; its other fields stay."""
         np = self._numpy
         shares, of_steps, of_pairs = self._solved(np.zeros(self.size), None, np.ones(self.size))
         return fit._replace(
@@ -501,7 +502,7 @@ def mixture(
     Args:
         tokenizer: The tokenizer, whose vocabulary lists its merges in order.
         samples: Two or more samples.
-        merges: The most merges to look at.
+        merges: The maximum number of merges to look at.
         denominator: One of `DENOMINATORS`.
 
     Raises:

@@ -64,7 +64,7 @@ def _reason(token: UnusedToken) -> Cell:
 
 
 def _saved(answers: VocabularyReport) -> Section:
-    """Return the documents that save most, the best first."""
+    """Return a section of the documents, those that save the most tokens first, with the total saving."""
     saved = answers.units - answers.tokens
     counts = f"{plural(answers.units, 'unit')} → {plural(answers.tokens, 'token')}"
     summary = (

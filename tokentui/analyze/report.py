@@ -138,7 +138,7 @@ class Column(NamedTuple):
         align: The side to which its cells are set.
         priority: Columns of the lowest priority vanish first from a screen that is too narrow.
         flex: True to take the room that other columns leave.
-        most: The most columns of the terminal that a cell takes; 0 for no limit. A longer one is cut.
+        most: The maximum width of a cell in columns of the terminal; 0 for no limit. Longer text is cut.
     """
 
     title: str = ""
@@ -184,7 +184,7 @@ class Section:
         picture: A picture of the section; None for none. The terminal prints it above the rows. The explorer
             shows it while the section is seen alone, and its rows when they are asked for: `rows`, or else
             the values of the picture. Programs get them by `value` of the report.
-        lines: The most lines of the picture on the terminal.
+        lines: The maximum number of lines of the picture on the terminal.
         drawing: A drawing above the rows, see `analyze.drawings`. Where there is room for it, only `few` rows
             are below it, on the screen too.
         beside: True if the explorer begins the drawing or the rows beside the name, without a line above

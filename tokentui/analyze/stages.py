@@ -151,7 +151,7 @@ def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> s
     Args:
         text: The text.
         differs: Returns whether it holds for a text; not called for `text` itself.
-        tries: The most calls of `differs`.
+        tries: The maximum number of calls of `differs`.
 
     Raises:
         Cancelled: The job is cancelled.

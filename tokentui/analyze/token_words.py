@@ -12,7 +12,7 @@ from tokentui.analyze.report import Cell, Section, muted, warning
 from tokentui.core.table import plural
 
 MOST_SHOWN = 2048
-"""The most bytes of a token that are written out; a longer one ends in an ellipsis."""
+"""The maximum number of bytes of a token that are written out; a longer one ends in an ellipsis."""
 _UNNAMED = {
     "Cc": "a control character",
     "Cf": "a formatting character",

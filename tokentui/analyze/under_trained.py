@@ -62,7 +62,7 @@ BUDGET = 0.02
 _BINS = 20
 _ROUNDS = 30
 _SAMPLE = 4096, 512
-"""The most rows that the principal component is found on, with NumPy and without."""
+"""The maximum number of rows that the principal component is found on, with NumPy and without."""
 _LEAST = 1e-6
 _FEW = 40
 _RESERVED = re.compile(r"<?\W*(?:unused|reserved|extra_id|pad(?:ding)?_token_id)[\W_]?", re.IGNORECASE)
@@ -384,7 +384,8 @@ def under_trained(tokenizer: Tokenizer, model: Model, corpus: Corpus | None = No
 
 
 def _histogram(values: Sequence[float]) -> tuple[float, float, tuple[int, ...]]:
-    """Return the range of sorted values, and how many are in each of equal steps."""
+    """Return the lowest and highest of sorted values, and the number of values in each of `_BINS` equal bins.
+    There must be at least one value. If all are equal, they are in the first bin."""
     low, high = values[0], values[-1]
     bins = [0] * _BINS
     for value in values:

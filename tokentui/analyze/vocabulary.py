@@ -28,7 +28,7 @@ from tokentui.text.count import Words, chunks
 from tokentui.text.pretokenize import PreToken
 
 DOCUMENTS = 100
-"""The most documents that a report lists by default."""
+"""The maximum number of documents that a report lists by default."""
 
 
 def vocabulary_report(
@@ -48,7 +48,7 @@ def vocabulary_report(
         text: A text whose pre-tokens are listed with their segmentations; empty for none.
         exhaust: True to train a new tokenizer by the same recipe until no pair is left. That may take
             long.
-        documents: The most documents listed.
+        documents: The maximum number of documents listed.
 
     Raises:
         TokentuiError: The corpus cannot be split, or a pre-token of the text is too long.
@@ -282,7 +282,7 @@ def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tup
         corpus: The corpus.
         tokenizer: The tokenizer, which splits the documents into pre-tokens.
         usage: The usage of the corpus, with the length of each of its pre-tokens.
-        limit: The most documents to return.
+        limit: The maximum number of documents to return.
     """
     documents = _documents(corpus, tokenizer, usage)
     return tuple(heapq.nsmallest(

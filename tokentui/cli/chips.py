@@ -125,7 +125,7 @@ class Marks:
         Args:
             texts: The text of each, safe for a terminal.
             starts: The offset at which each starts, see `core.tints`.
-            most: The most columns of text; the last one is an ellipsis if there is more. None for no limit.
+            most: The maximum width in columns; the last one is an ellipsis if there is more. None for no limit.
         """
         out: list[str] = []
         left = most if most is not None and sum(map(cell_width, texts)) > most else None

@@ -380,8 +380,12 @@ class OrderedCommand(click.Command):
 def _axes_by_position(
     words: Sequence[str], order: Sequence[str]
 ) -> tuple[dict[str, Any], tuple[dict[str, Any], ...], tuple[str, ...]]:
-    """Group the values of `-s`: axes before the first `-r`, axes after each `-r`, and the way to encode after
-    each `-t`. Without a recorded order, all come before the first `-r`."""
+    """Group the values of `-s`: axes before the first `-r`, axes after each `-r`, and the value of `encode=`
+    after each `-t` (empty if there is none).
+
+    Only `encode=` goes to a `-t` before it; another axis after a `-t` goes to the last `-r` before it. Values
+    that the order does not cover go before the first `-r`.
+    """
     parts: list[list[str]] = [[]]
     ways: list[str] = []
     left = iter(words)

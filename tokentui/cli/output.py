@@ -46,7 +46,7 @@ _NARROWEST = 40
 """Columns of the terminal below which no progress bar is drawn: its line would wrap."""
 _LABEL, _WIDE = 12, 93
 _PICTURE_WIDTH = 120
-"""The most columns of a picture."""
+"""The maximum width of a picture in columns."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -162,7 +162,8 @@ def _picture_lines(picture: Picture, most: int) -> list[str]:
 
 
 def _picture_width() -> int:
-    """Return the columns of a picture: those of the terminal, within limits; 80 in a file or a pipe."""
+    """Return the width of a picture in columns: that of the terminal, within limits; 80 if standard output is
+    not a terminal."""
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns if is_terminal(sys.stdout) else 80
     except (OSError, ValueError):
@@ -216,7 +217,7 @@ def cell_text(cell: Cell, marks: Marks | None = None, most: int | None = None) -
     Args:
         cell: The cell.
         marks: How the tokens of a text are marked; None if they are not.
-        most: The most columns; None for no limit.
+        most: The maximum width in columns; None for no limit.
     """
     ascii_only = is_ascii_only()
     texts: list[str] = []

@@ -160,9 +160,12 @@ class _Grader:
         self._failure = ""
 
     def graded(self, submission: Submission, name: str) -> Grade:
-        """Grade what a submission has of merges, vocabulary, ids and tokens; its code, if it has any, is run.
+        """Run and grade the code of a submission; then nothing else of it is graded. Without code, grade its
+        merges, or else its vocabulary, and its tokens, or else its ids. If the exercise does not train, grade
+        only its tokens, or else its ids.
 
-        Raises `TokentuiError` if it has nothing that the exercise asks for.
+        Raises:
+            TokentuiError: There is nothing to grade.
         """
         exercise = self._exercise
         if submission.code is not None:

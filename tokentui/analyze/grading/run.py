@@ -26,7 +26,7 @@ _STARTUP_S = 5.0
 """Seconds for the start of the interpreter, beside the time of the exercise."""
 _SIGXCPU = getattr(signal, "SIGXCPU", 0)
 MOST_OUTPUT = 64 << 20
-"""The most bytes of answers that are read."""
+"""The maximum number of bytes of answers that are read."""
 
 
 @dataclass(frozen=True)

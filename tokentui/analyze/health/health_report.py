@@ -47,7 +47,7 @@ _WORTH_SEEING = (FAIL, WARN, INFO)
 _FEW = 20
 _EXAMPLES = 4
 _MOST = 1000
-"""The most unused tokens that become rows; JSON has all of them."""
+"""The maximum number of unused tokens that become rows; JSON has all of them."""
 _LEFT = (Column(),)
 
 
@@ -186,7 +186,7 @@ def unused_section(unused: Sequence[UnusedToken]) -> Section:
 
 
 def documents_section(corpus: VocabularyReport) -> Section:
-    """Return the documents that save most tokens."""
+    """Return a section of the documents that save the most tokens, the largest saving first."""
     rows = tuple(
         Row((f"{document.number}", f"{document.units:,} units", f"{document.tokens:,} tokens",
              data(document.name)))

@@ -235,7 +235,7 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
     alphabet = LETTERS if lettered else ()
     return {
         "words": spelled, "counts": words.counts, "delimiter": delimiter, "alphabet": alphabet,
-        **_marked(recipe, words, lettered), **_parity(recipe, words, lettered),
+        **_mark_options(recipe, words, lettered), **_parity(recipe, words, lettered),
     }
 
 
@@ -264,9 +264,12 @@ def _parity(recipe: Recipe, words: Words, lettered: bool) -> dict[str, object]:
     }
 
 
-def _marked(recipe: Recipe, words: Words, lettered: bool) -> dict[str, object]:
-    """Return the mark of a recipe by the option of `tokenizers`, and the units that bear it, in the order of
-    our ids. `tokenizers` numbers these units in an order that differs each time, which decides ties."""
+def _mark_options(recipe: Recipe, words: Words, lettered: bool) -> dict[str, object]:
+    """Return `marks`, the mark of a recipe as an option of `tokenizers`, and `marked`, all base units in the
+    order of our ids. Both are empty without a mark.
+
+    `tokenizers` numbers these units in another order in each run, which decides ties.
+    """
     kind, mark = MARKS.of(recipe.mark), to_bytes(recipe.mark_text)
     if not mark:
         return {"marks": {}, "marked": ()}

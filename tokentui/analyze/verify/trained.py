@@ -81,7 +81,7 @@ def verify_trained(
         tokenizer: The tokenizer of the file.
         corpus: The corpus.
         recipe: The recipe.
-        merges: The most merges to compare; None for all.
+        merges: The maximum number of merges to compare; None for all.
 
     Raises:
         TokentuiError: The file holds no merges, the recipe makes none, or the corpus cannot be counted by it.

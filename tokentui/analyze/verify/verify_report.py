@@ -33,7 +33,7 @@ from tokentui.core.table import plural
 from tokentui.encode.vocabulary import NO_ID
 
 _MOST = 10
-"""The most pieces that are listed."""
+"""The maximum number of pieces that are listed."""
 
 
 def trained_report(found: TrainedReport) -> Report:

@@ -313,7 +313,7 @@ class ExplorerServer:
         A request from a page of another origin gets status 403, as does one for an unknown host name if the
         server listens on the loopback only: such pages could read what is served to this machine only. Names
         given by `--name` are known. Headers that cannot be parsed give 400. A response that has already
-        begun, such as a WebSocket, gets no headers.
+        started, such as a WebSocket, gets no headers.
         """
         from aiohttp import web
 
