@@ -407,7 +407,7 @@ def test_conventions() -> None:
     assert parse_conventions("") == ("whitespace", 2.5)
     assert parse_conventions("0.5") == ("whitespace", 0.5)
     assert parse_conventions("inf gpt2") == ("gpt2", float("inf"))
-    for line in ("nan", "-1", "a b c"):
+    for line in ("nan", "-1", "a b c", "a b", "1 2", "1 a 2"):
         with pytest.raises(TokentuiError):
             parse_conventions(line)
 

@@ -446,20 +446,21 @@ async def go_to_token(
 
 
 def parse_conventions(line: str) -> tuple[str, float]:
-    """Read a splitter and an order of Rényi's entropy from a line with either or both.
+    """Return the splitter and the order of Rényi's entropy that a line names, in either order. Without a
+    splitter it is `whitespace`, without a number 2.5.
 
     Raises:
-        TokentuiError: There are more words than that, or a number that is no order.
+        TokentuiError: There are two splitters or two numbers, or the number is negative or NaN.
     """
-    splitter, alpha = "whitespace", 2.5
-    words = line.split()
-    for word in words:
+    splitters, orders = list[str](), list[float]()
+    for word in line.split():
         try:
-            alpha = float(word)
+            orders.append(float(word))
         except ValueError:
-            splitter = word
-    if len(words) > 2:
+            splitters.append(word)
+    if len(splitters) > 1 or len(orders) > 1:
         raise _wrong("expected a splitter and a number", line, "for example whitespace 2.5")
+    splitter, alpha = next(iter(splitters), "whitespace"), next(iter(orders), 2.5)
     if math.isnan(alpha) or alpha < 0:
         raise TokentuiError("out of range", f"alpha={alpha}", "use 0 or more")
     return splitter, alpha
