@@ -24,7 +24,7 @@ async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
         for value in dict.fromkeys(value for _, value in VALUES):
             if any(value.lower() in name for name in rows) if at_axes else families(value):
                 continue  # a preset or a row is found
-            dialog._go(dialog.axes if at_axes else dialog.presets)
+            dialog._focus_list(dialog.axes if at_axes else dialog.presets)
             await pilot.press("slash")
             dialog.field.put(value)
             await settled(pilot)

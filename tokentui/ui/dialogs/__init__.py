@@ -64,17 +64,18 @@ _IN_HELP = Hint(pane="help")
 
 
 class Dialog(EngineScreen[Result], ModalScreen[Result]):
-    """A box with a title over the screen it was pushed on; esc leaves it without a result.
+    """A box with a title over the screen it was pushed on; esc closes it without a result.
 
     A subclass gives `HEADING`, `BINDINGS` and the widgets of the box (`parts`). The line of keys shows the
     bindings with a description, those of its own class first, then those of the bases. The `pane` of a hint
-    is the part with the focus.
-    Its classes `-narrow`, `-medium` and `-wide`, `-short` and `-tall` say what room there is.
+    is the id of the widget with the focus.
+
+    Its classes `-narrow`, `-medium` and `-wide`, `-short`, `-tall` and `-high` give the size of the screen.
 
     Args:
         engine: The link to the session.
-        heading: The title, where it is not that of the class.
-        classes: Its classes at first.
+        heading: The title; empty for `HEADING`.
+        classes: Its initial classes.
     """
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
@@ -105,10 +106,10 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.box = Vertical(classes="dialog")
 
     def compose(self) -> ComposeResult:
-        """Yield the box with the parts and the line of keys.
+        """Yield the box with the parts and the line of keys, and set its title.
 
-        Adds the classes of Textual's breakpoints for the size of the screen, so that the box has its size
-        from its first moment on.
+        Also adds the classes of Textual's breakpoints for the size of the screen, so that the box has its
+        size from the first frame on.
         """
         # Textual gives these classes after the first layout: the box would be seen in one place and then in
         # another.
@@ -129,11 +130,12 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         return shown
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus."""
+        """Show the keys of the widget with the focus."""
         self.show_keys()
 
     def on_key(self, event: Key) -> None:
-        """Type a character into the line while a list has the focus, unless it is a key of the dialog."""
+        """While another widget has the focus, type a character into the line of the dialog, if there is a
+        visible one. Leave the keys that have an action of their own in the dialog."""
         line = self._line_beside()
         if line is None or event.key in _keys_with_actions(type(self), self.engine.user_keys):
             return
@@ -144,25 +146,27 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
             self.type_into(line, typed)
 
     def on_paste(self, event: Paste) -> None:
-        """Paste into the line while a list has the focus."""
+        """Paste the first line of a text into the line of the dialog while another widget has the focus; do
+        nothing without a visible line."""
         if (line := self._line_beside()) is not None and event.text:
             event.stop()
             self.type_into(line, lines_of(event.text).split("\n", 1)[0])
 
     def _line_beside(self) -> Field | None:
-        """Return the line to show while another widget has the focus, or None."""
+        """Return the visible line of the dialog while another widget has the focus; None while an input has
+        it, or if no line is visible."""
         if isinstance(self.focused, Input):
             return None
         return next((widget for widget in self.focus_chain if isinstance(widget, Field)), None)
 
     def type_into(self, line: Field, text: str) -> None:
-        """Go to the line, and add a text to it."""
+        """Append a text to the line, and focus it."""
         line.select_on_focus = False  # else the next character would replace this one
         line.put(line.value + text)
         self.set_focus(line)
 
     def action_show_help(self) -> None:
-        """List the keys of the dialog."""
+        """Open the list of the keys of the dialog, below `explanation`."""
         self.app.push_screen(
             KeysScreen(self.engine, self.heading or self.HEADING, self.shown_actions, self.explanation))
 
@@ -172,14 +176,14 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         return ()
 
     def action_find_anything(self) -> None:
-        """Open the finder of the screen below. In a line to type in `:` is a character, and what is typed
-        stays."""
+        """Open the finder of the screen below the dialogs; do nothing if that has none. An input with the
+        focus keeps the keys (see `check_action`)."""
         stack = [screen for screen in self.app.screen_stack if not isinstance(screen, Dialog)]
         if stack and isinstance(below := stack[-1], EngineScreen):
             below.action_find_anything()
 
     def action_copy(self) -> None:
-        """Ask which of the texts of the dialog to copy."""
+        """Ask which text of the dialog to copy: the row under the cursor, or one of `copied`."""
         self.app.ask_copy(self, self.copied())
 
     def copied(self) -> Iterator[Copied]:
@@ -187,8 +191,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         yield from ()
 
     def show_keys(self) -> None:
-        """Show the keys of the line to type in, or of the list that has the focus: by its id, else as `list`.
-        """
+        """Show the keys for the widget with the focus: `line` for an input, else its id, else `list`."""
         focused = self.focused
         part = "line" if isinstance(focused, Input) else (focused and focused.id) or "list"
         self.key_line.set_actions([
@@ -196,60 +199,62 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         ])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys that the focused widget handles to it, and to other bindings of the same keys. The
-        finder does not open over a line that is typed into."""
+        """Return False for actions that the focused widget handles itself, so that its own bindings get their
+        keys, and for the finder while an input has the focus; True otherwise."""
         if action == "find_anything" and isinstance(self.focused, Input):
             return False
         return action != HANDLED
 
     def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:
-        """Take other titles, safe or not: one that is empty goes, None leaves one as it is."""
+        """Set the title and the subtitle of the box; the texts need not be safe. An empty text removes one,
+        None leaves it."""
         if title is not None:
             self.box.border_title = safe_content(title) if title else None
         if subtitle is not None:
             self.box.border_subtitle = safe_content(subtitle) if subtitle else None
 
     def on_resize(self) -> None:
-        """Lay out anew, as soon as the new room is there."""
+        """Call `lay_out` after the next refresh, when the widgets have their new sizes."""
         self.call_after_refresh(self.lay_out)
 
     @property
     def waits(self) -> str:
-        """The work that an answer of the session waits for; empty if the answer is on its way."""
+        """The work that the session does before it can answer; empty if it can answer at once."""
         return waits_for(self.now)
 
     @property
     def asked_so_far(self) -> str:
-        """The share done of a question that takes long, and the time left; empty for no such one."""
+        """The progress of a long question and the time left, as text; empty if no long question runs."""
         asked = self.now.asked if self.now is not None else None
         return under_way(replace(asked, what="")) if asked is not None else ""
 
     @property
     def awaited(self) -> str:
-        """The progress of the answer that the dialog waits for, in words; empty if it waits for none."""
+        """What the dialog waits for, with its progress; empty while it waits for no answer."""
         return (self.waits or self.asking + self.asked_so_far) if self.asking else ""
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take what the session shows now."""
+        """Keep a new snapshot in `now`; call `tell_waiting` if what the dialog waits for, or its progress,
+        has changed."""
         before, self.now = (self.waits, self.asked_so_far), snapshot
         if self.is_mounted and (self.waits, self.asked_so_far) != before:
             self.tell_waiting()
 
     def tell_waiting(self) -> None:
-        """Show what the answer waits for, in the notice, if an answer is awaited."""
+        """Show what the dialog waits for in the notice; do nothing while it waits for no answer."""
         if self.asking:
             self.notice.say(self.awaited)
 
     def start_asking(
         self, asking: str, work: Callable[..., Coroutine[Any, Any, object]], *args: object
     ) -> None:
-        """Call a coroutine function that asks the session, in place of one that still runs.
+        """Run a coroutine function that asks the session in a worker, and cancel one that still runs.
 
-        An error or a cancellation of the session is given to `fail`.
+        Shows that the dialog waits. A TokentuiError or Cancelled of the function goes to `fail`.
 
         Args:
             asking: What the session does until the first answer, in words.
-            work: The function, which gets its answers by `ask`.
+            work: The function; it gets its answers by `ask`.
             args: Its arguments.
         """
 
@@ -264,11 +269,12 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         start_worker(self, "asked", run)
 
     async def ask(self, command: Command[Answer], asking: str = "") -> Answer:
-        """Ask the session and wait for the answer, in a function of `start_asking`.
+        """Send a command and return its answer; only for functions run by `start_asking`. The dialog then
+        waits no longer.
 
         Args:
-            command: The question.
-            asking: What the session does meanwhile, in words; empty if that is shown already.
+            command: The command.
+            asking: What the session does meanwhile, in words; empty to keep the words of `start_asking`.
 
         Raises:
             TokentuiError: The command failed.
@@ -281,35 +287,42 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         return answer
 
     def _begin_waiting(self, asking: str) -> None:
+        """Set `asking`, and show it."""
         self.asking = asking
         self.tell_waiting()
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there is no answer, in the notice."""
+        """Show in the notice why there is no answer."""
         self.notice.tell(error)
 
     @property
     def editing(self) -> bool:
-        """True if the line to type in is seen."""
+        """True while the line to type in is open."""
         return self.has_class("-editing")
 
     def edit(self, field: Field, text: str) -> None:
-        """Show the line to type in, with a text."""
+        """Open the line to type in with a text, and focus it.
+
+        Args:
+            field: The line.
+            text: Its text; it replaces what was there.
+        """
         self.add_class("-editing")
         field.put(text)
         self.set_focus(field)
 
     def end_edit(self, back: Widget) -> None:
-        """Hide the line to type in; the keys go back to a widget."""
+        """Hide the line to type in, and focus the widget `back`."""
         self.remove_class("-editing")
         self.set_focus(back)
 
     def fit_height(self, rows: int, least: int = 0) -> None:
-        """Take as many lines as some rows need, at least four, and no more than there is room for.
+        """Set the height of the box to fit its content: at least four lines, and at most what the screen
+        leaves, or 86 % of a high screen.
 
         Args:
-            rows: The rows.
-            least: The lines of the screen that have to be left free.
+            rows: The lines of the content, without the frame, the line of keys and an open line to type in.
+            least: The lines of the screen to leave free.
         """
         height = self.app.size.height
         room = height * 86 // 100 if self.has_class("-high") else height
@@ -322,7 +335,8 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
 
 def _keys_with_actions(kind: type[Dialog[Any]], keymap: Mapping[str, str]) -> set[str]:
-    """Return the keys of a dialog that do something in it, besides those that all dialogs share."""
+    """Return the keys that have an action of their own in a dialog class: not those in its `TYPED`, and not
+    those that the focused widget handles."""
     return {
         key for binding, keys in bindings_of(kind, keymap) for key in keys
         if binding.id not in kind.TYPED and binding.action != HANDLED
@@ -365,14 +379,14 @@ class Dimmed(BackgroundScreen):
 
 
 class FindScreen(Dialog[str]):
-    """Asks for text to find, in a line at the foot. Its result is the text, "" to find nothing any more, None
-    if it was left.
+    """Asks for a text to find, in a line at the bottom. Its result is the text, "" to end finding, None if it
+    was cancelled.
 
     Args:
         engine: The link to the session.
-        pane: The pane that is searched, as its title has it.
-        text: The text of the last search.
-        verb: The word for what is done with the text.
+        pane: The name of what is searched, for the prompt.
+        text: The initial text.
+        verb: The words of the prompt before that name.
     """
 
     dims = False
@@ -386,12 +400,12 @@ class FindScreen(Dialog[str]):
         yield labeled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Close with the typed text."""
+        """Close with the typed text, which may be empty."""
         self.dismiss(event.value)
 
 
 class TableDialog(Dialog[Result]):
-    """A dialog with a table in which a text is found and which is filtered by one."""
+    """A dialog with a table, whose rows can be searched and filtered."""
 
     BINDINGS: ClassVar[list[BindingType]] = [FIND, FILTER]
     SEARCHED: ClassVar[str] = ""
@@ -399,7 +413,8 @@ class TableDialog(Dialog[Result]):
     listing: Listing
 
     def end_search(self) -> bool:
-        """Show all rows without marks. Return whether any were hidden or marked."""
+        """End finding and the filter, and clear the notice. Return whether either was active; if not, do
+        nothing."""
         searched = bool(self.listing.only or self.listing.find)
         if searched:
             self.listing.find = ""
@@ -408,7 +423,8 @@ class TableDialog(Dialog[Result]):
         return searched
 
     def action_find(self) -> None:
-        """Ask for a text, mark it in the rows, and go to the next row that contains it."""
+        """Ask for a text, highlight it in the rows, and go to the next row that contains it. An empty text
+        ends finding."""
 
         def find(text: str) -> None:
             self.listing.find = text
@@ -417,14 +433,15 @@ class TableDialog(Dialog[Result]):
         self._ask_for_text("find in", self.listing.find, find)
 
     def action_find_again(self, by: int) -> None:
-        """Go to the next row with the text that was found last, or to the one before, round the end."""
+        """Go to the next row with the text found last (`by` 1) or to the previous one (-1), around the end.
+        If no row has it, say so in the notice; do nothing without a text."""
         if (text := self.listing.find) and not self.listing.find_row(text, by):
             self.notice.say(f"not found: {text}", "warning")
 
     def action_filter(self) -> None:
-        """Ask for a text, and show only the rows that contain it; all rows for an empty one.
+        """Ask for a text, and show only the rows that contain it; all rows for an empty text.
 
-        The notice says which rows are shown, or that no row has the text.
+        The notice names the filter, or says that no row has the text.
         """
 
         def narrow(text: str) -> None:
@@ -435,19 +452,19 @@ class TableDialog(Dialog[Result]):
         self._ask_for_text("only rows of", self.listing.only, narrow)
 
     def _ask_for_text(self, verb: str, text: str, take: Callable[[str], object]) -> None:
-        """Ask for a text in a bar, and call `take` with it; not if it is left with escape.
+        """Ask for a text in a bar, and call `take` with it, even if it is empty; not if the user cancels.
 
         Args:
-            verb: What the text is for, such as `find`.
-            text: The text to begin with.
-            take: Takes the text, also an empty one.
+            verb: The words of the prompt before the name of what is searched.
+            text: The initial text.
+            take: Called with the text.
         """
         name = self.SEARCHED or (self.heading or self.HEADING).lower()
         self.app.push_for_result(FindScreen(self.engine, name, text, verb), take)
 
 
 class ListDialog(TableDialog[Result]):
-    """A dialog whose keys go to a list, which is searched and filtered."""
+    """A dialog with a list, which has the focus at first and can be searched and filtered."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(SCROLL, group=Hint(pane="list", count=2)),
@@ -466,13 +483,13 @@ class ListDialog(TableDialog[Result]):
         """The text that was in the line to type in when it was left."""
 
     def on_mount(self) -> None:
-        """Begin in the list, unless the line to type in is seen."""
+        """Focus the list, unless the line to type in is open."""
         if not self.editing:
             self.set_focus(self.listing)
 
     def action_leave(self) -> None:
-        """Leave the line that is edited, and keep its text for the next edit. If none is, clear the search
-        and the filter; if there are none, close the dialog without a result."""
+        """Close the line to type in if it is open, and keep its text for the next `edit`. Otherwise end
+        finding and the filter; if neither is active, close the dialog without a result."""
         if self.editing:
             self._unsent = next((field.value for field in self.query(Field) if field.has_focus), "")
             self.end_edit(self.listing)
@@ -480,16 +497,17 @@ class ListDialog(TableDialog[Result]):
             self.dismiss(None)
 
     def tell_waiting(self) -> None:
-        """Show what the answer waits for, in its place in the list."""
+        """Lay out the list again, which shows what the dialog waits for."""
         self.lay_out()
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there is no answer, in the notice, and what there is without it in the list."""
+        """Show in the notice why there is no answer, and lay out the list without it."""
         super().fail(error)
         self.lay_out()
 
     def edit(self, field: Field, text: str) -> None:
-        """Show the line to type in, with the text that was left in it, else with this one."""
+        """Open the line to type in with the text that was left in it last, otherwise with `text`, and focus
+        it."""
         super().edit(field, self._unsent or text)
         self._unsent = ""
 
@@ -497,14 +515,16 @@ class ListDialog(TableDialog[Result]):
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,
         keep: Hashable = None,
     ) -> None:
-        """Show rows in these columns. What is too long for the last column goes on in rows below; a cell more
-        stands behind it, or where there is no room below it.
+        """Show rows in columns. Text too long for the last column continues in rows of its own below.
+
+        A row may have one cell more than there are columns: it follows the last cell if both fit, otherwise
+        it starts a row below.
 
         Args:
             columns: The columns.
-            rows: The rows. `row_key` gives the key of the row that a line belongs to.
+            rows: The rows. `row_key` maps the key of any line to the key of its row.
             words: True to break between words.
-            keep: The key of the row that the cursor stays on; without one it stays about where it was.
+            keep: The key of the row to put the cursor on; if there is none, the cursor stays at its index.
         """
         last = len(columns) - 1
         room = self.listing.size.width - 3  # but for the margin and the bar
@@ -523,7 +543,8 @@ class ListDialog(TableDialog[Result]):
 
 
 def row_key(key: Hashable) -> Hashable:
-    """Return the key of a row from its own key or that of one of its further lines, see `ListDialog.tell`."""
+    """Return the key of the row that a line belongs to, from the key of its first or a further line; see
+    `ListDialog.tell`."""
     return key.row if isinstance(key, _FurtherLine) else key
 
 
@@ -540,7 +561,7 @@ class _FurtherLine(NamedTuple):
 
 
 class CellText(Guarded, Static):
-    """A text of cells that changes.
+    """A text of one or more lines of cells, which `show` replaces.
 
     Args:
         classes: Its classes.
@@ -553,38 +574,38 @@ class CellText(Guarded, Static):
         super().__init__("", classes=classes, id=id, markup=False)
 
     def show(self, *cells: Cell) -> None:
-        """Show these cells, a line each."""
+        """Show these cells, one per line, in place of the text before."""
         self.update(Content("\n").join(map(join, cells)))
 
 
 class StatusLine(CellText):
-    """One line that answers what was last typed or tried."""
+    """The notice of a dialog: one line about what was last typed or tried."""
 
     def __init__(self) -> None:
         super().__init__("message")
 
     def say(self, text: str, style: str = "muted") -> None:
-        """Say something, safe or not; `style` is a name of the palette."""
+        """Show a text, safe or not, in a style of the palette; an empty text clears the line."""
         self.show(((text, style),))
 
     def tell(self, error: TokentuiError | Cancelled) -> None:
-        """Show an error in the style of errors; "stopped" for work that was stopped."""
+        """Show an error in the style of errors; "stopped" for `Cancelled`."""
         self.say(words_of(error), "error")
 
 
 def words_of(error: TokentuiError | Cancelled) -> str:
-    """Return what went wrong as safe text; `stopped` for work that was stopped."""
+    """Return an error as one line of safe text; "stopped" for `Cancelled`."""
     return safe_line(error) if isinstance(error, TokentuiError) else "stopped"
 
 
 class KeysScreen(ListDialog[None]):
-    """Lists the keys of a dialog.
+    """Lists the keys of a dialog; enter presses the key of the row.
 
     Args:
         engine: The link to the session.
         title: The title of the dialog.
-        actions: The actions of its keys.
-        explanation: Paragraphs about what the dialog shows, above the keys.
+        actions: The actions; those without keys are left out.
+        explanation: Paragraphs to show above the keys.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -606,7 +627,7 @@ class KeysScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Show the paragraphs, and a row for each key."""
+        """Show the paragraphs, and a row for each key, and fit the height."""
         paragraphs = [
             [*ui_text.wrap(((safe(text, limit=400), ""),), max(1, self.listing.size.width), words=True), ()]
             for text in self._explanation
@@ -623,7 +644,7 @@ class KeysScreen(ListDialog[None]):
         self.fit_height(len(lines) + len(self.listing.rows))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Leave, and press the key of the row on the screen below."""
+        """Close, and press the first key of the row on the screen below."""
         place = row_key(event.key)
         self.dismiss(None)
         if isinstance(place, int):
@@ -631,5 +652,5 @@ class KeysScreen(ListDialog[None]):
 
 
 def labeled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
-    """Return a line to type in behind a prompt."""
+    """Return a row of a prompt and a line to type in."""
     return Horizontal(Static(safe_content(prompt), classes="prompt"), field, classes=classes)

@@ -58,10 +58,10 @@ class Place(NamedTuple):
 
 
 def place_of(now: Snapshot | None) -> Place:
-    """Return the position of what is trained, or of the columns of Compare; a default without a snapshot.
+    """Return the position of the only column, or of Compare; a default without a snapshot.
 
-    Columns that failed or are not in sync do not count. Compare has an end only if each of its columns has
-    one.
+    In Compare, ignore columns that failed or are not in sync, and count only the first one if the position is
+    in tokens. Compare has an end only if each counted column has one: the furthest of them.
     """
     if now is None:
         return Place()
@@ -79,10 +79,10 @@ def place_of(now: Snapshot | None) -> Place:
 
 
 def _count(text: str) -> int:
-    """Return the count of a text that `COUNT` matches.
+    """Return the number that a text matched by `COUNT` stands for.
 
     Raises:
-        TokentuiError: It is no whole number.
+        TokentuiError: It is not a whole number.
     """
     if (number := read_count(text)) is None:
         raise _wrong("expected a whole number", text, "for example 500, 32,000 or 32k")
@@ -143,6 +143,8 @@ def destination(text: str, place: Place) -> GoTo | GoToShare | GoToToken | GoToI
 
 
 def _wrong(what: str, line: str, hint: str) -> TokentuiError:
+    """Return the error for a typed line: what was expected, the line itself, cut, and what to type instead.
+    """
     return TokentuiError(what, safe(line, limit=_TYPED_SHOWN), hint)
 
 
@@ -187,33 +189,34 @@ def describe_destination(text: str, place: Place) -> str:
 
 
 class AskLine(Dialog[None]):
-    """Asks for a line, and takes it if it makes sense. A validator of Textual says what is wrong, and not
-    what a line will do.
+    """Asks for one line, describes its effect below it at each change, and passes it on if it is valid. A
+    validator of Textual reports only what is wrong.
 
     Args:
         engine: The link to the session.
-        heading: The title of the dialog.
-        describe_destination: Returns the effect of a line as safe text; raises an error for an invalid line.
-        take: Called with a line that is not empty.
+        heading: The title of the dialog; empty for `HEADING`.
+        describe: Returns the effect of a line as safe text, or what to type for an empty one. Raises
+            TokentuiError for an invalid line.
+        take: Called with the line after the dialog is closed; never with an empty one.
         default: What an empty line stands for; empty for nothing.
     """
 
     dims = False  # one looks at the panes while one types a step
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "apply")]
 
-    def __init__(self, engine: EngineLink, heading: str, describe_destination: Callable[[str], str],
+    def __init__(self, engine: EngineLink, heading: str, describe: Callable[[str], str],
             take: Callable[[str], object], default: str = "") -> None:
         super().__init__(engine, heading)
-        self._describe, self._take, self._default = describe_destination, take, default
+        self._describe, self._take, self._default = describe, take, default
         self.field = Field(placeholder=safe(default))
         self.parts = labeled_input(">", self.field), self.notice
 
     def on_mount(self) -> None:
-        """Describe what can be typed."""
+        """Show what to type."""
         self.check("")
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Describe the typed line again, by the new snapshot."""
+        """Describe the typed line again with the new snapshot."""
         super().follow(snapshot)
         if self.is_mounted:
             self.check(self.field.value)
@@ -223,15 +226,15 @@ class AskLine(Dialog[None]):
         self.check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Close and hand on the line, or the default for an empty one. Without a default an empty line only
-        closes; an unreadable one stays and says why."""
+        """If the line is valid, close, then call `take` with the line, or with the default if it is empty;
+        without a default an empty line only closes. Otherwise show the error and stay open."""
         if self.check(event.value):
             self.dismiss(None)
             if line := event.value or self._default:
                 self._take(line)
 
     def check(self, line: str) -> bool:
-        """Say what a line will do, or what is wrong with it. Returns whether it can be taken."""
+        """Show the effect of a line in the notice, or its error. Return whether the line is valid."""
         try:
             note = self._describe(line)
             self.notice.say(f"{note} · {self.waits}" if self.waits and line else note,
@@ -246,7 +249,7 @@ class _Ways(Listing):
     """A list below a line: up leads from its first row back to the line."""
 
     def move(self, rows: int) -> None:
-        """Move the cursor by rows; up from the first row, go to the line."""
+        """Move the cursor by `rows`; up from the first row, focus the line above the list."""
         if rows < 0 and self.cursor == 0:
             self.screen.focus_previous()
         else:
@@ -256,12 +259,12 @@ class _Ways(Listing):
 class GoToScreen(AskLine):
     """Asks for a step, a size or a token, and goes there.
 
-    Below the line it lists other ways to go somewhere; down leads to them.
+    Below the line it lists other ways to go somewhere; the down key moves to the list.
 
     Args:
         engine: The link to the session.
-        ways: The actions that are listed.
-        go: Runs one of them, once the dialog is left.
+        ways: The actions to list.
+        go: Called with the chosen action after the dialog is closed.
     """
 
     HEADING = "Go to"
@@ -280,7 +283,7 @@ class GoToScreen(AskLine):
             self.parts = (*self.parts, self.listing)
 
     def on_mount(self) -> None:
-        """List the ways below the line, as far as there is room."""
+        """List the other ways, and focus the line."""
         super().on_mount()
         self.set_focus(self.field)
         self.listing.show([
@@ -289,27 +292,27 @@ class GoToScreen(AskLine):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Fit the box to the screen."""
+        """Set the height of the box: a row for each way, as far as the screen has room."""
         self.box.styles.height = min(5 + len(self._ways), max(5, self.app.size.height - 2))
 
     def on_descendant_focus(self) -> None:
-        """Mark a way only while the list has the focus: in the line, enter takes the line."""
+        """Hide the cursor of the list unless the list has the focus: in the line, enter submits the line."""
         self.listing.mark(False)
 
     def action_to_ways(self) -> None:
-        """Move the focus to the list of other ways to go, if there are any."""
+        """Focus the list of other ways; do nothing if there are none."""
         if self._ways:
             self.set_focus(self.listing)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Leave, and go by the way that is chosen."""
+        """Close, and run the chosen way."""
         way = self._ways[str(event.key)]
         self.dismiss(None)
         self._go_by(way)
 
     def _go(self, line: str) -> None:
-        """Send the command of a line. A token or an id that no step makes is told to the user; a size also
-        turns the unit of moves to sizes."""
+        """Send the command of a line. If no step makes a token or an id, show that in a message later. A size
+        also changes the unit of moves to sizes."""
         command = destination(line, place := place_of(self.now))
         if isinstance(command, GoToToken):
             opened = self.now is not None and self.now.main.opened is not None
@@ -338,10 +341,10 @@ def until(text: str) -> RunUntil | None:
 
     Args:
         text: `size 1000` or a whole number of ids; `3.2 bytes per token`; `token ·the`, or else the text of a
-            token. Text in double quotes is a token.
+            token. Text in double quotes is always a token.
 
     Raises:
-        TokentuiError: The size is no whole number.
+        TokentuiError: The size is not a whole number.
     """
     match = _UNTIL.fullmatch(text) or _UNTIL.fullmatch(text.strip())
     if match is not None and match["size"]:
@@ -354,7 +357,12 @@ def until(text: str) -> RunUntil | None:
 
 
 def describe_condition(text: str, now: Snapshot | None) -> str:
-    """Return a preview of what a typed condition stops at, with the value that holds now, as safe text."""
+    """Return a preview of where a typed condition stops, with the present value, as safe text. For an empty
+    line, return what to type.
+
+    Raises:
+        TokentuiError: The size is not a whole number.
+    """
     at = now.main.at if now is not None else None
     match until(text):
         case None:
@@ -384,10 +392,11 @@ class UntilScreen(AskLine):
     ]
 
     def __init__(self, engine: EngineLink) -> None:
-        super().__init__(engine, "", self._told, self._run)
+        super().__init__(engine, "", self._describe_condition, self._run)
 
-    def _told(self, line: str) -> str:
-        """Describe a condition: the size that it sets, else where the run would stop."""
+    def _describe_condition(self, line: str) -> str:
+        """Describe a condition: the new `vocab_size` if the size ends the run (see `sized_by`), otherwise the
+        step where the run stops. Raises TokentuiError for an invalid size."""
         command = until(line)
         sized = None if command is None else sized_by(command.size, self.now, self.engine.run)
         note = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""
@@ -396,8 +405,8 @@ class UntilScreen(AskLine):
         return note or describe_condition(line, self.now)
 
     def _run(self, line: str) -> None:
-        """Run until the condition of a line holds; tell the user if the run ends before. A size that ends the
-        run is a move to its end. Ignored for a line that names no condition."""
+        """Run until the condition of a line holds, and show a message if the run ends before. A size that
+        `sized_by` takes changes the run instead, and goes to its end. Do nothing for an empty condition."""
         if (command := until(line)) is None:
             return
         if (sized := sized_by(command.size, self.now, self.engine.run)) is not None:
@@ -409,7 +418,7 @@ class UntilScreen(AskLine):
 
 
 async def _go_to_end_of(engine: EngineLink, sized: RecipeChoice) -> None:
-    """Train by another run, and go to its end."""
+    """Train by a recipe and its run, then go to the end. Raises the errors of `EngineLink.ask`."""
     await engine.ask(SetRecipe(sized.recipe, sized.run))
     engine.send(GoTo(None))
 
@@ -417,7 +426,14 @@ async def _go_to_end_of(engine: EngineLink, sized: RecipeChoice) -> None:
 def _send_for_token(
     screen: AskLine, command: GoToToken | GoToId | RunUntil, token: str, missing: str
 ) -> None:
-    """Send a command that goes to a step, in a worker of the app: the dialog is left meanwhile."""
+    """Start `go_to_token` in a worker of the app, which outlives the dialog. The dialog stays open.
+
+    Args:
+        screen: The dialog; its snapshot gives the current step.
+        command: The command that goes to a step.
+        token: The text to look for with a space in front if no step is found; empty for none.
+        missing: The message if no step is found.
+    """
     here = screen.now.main.at.step if screen.now is not None else None
     app, engine = screen.app, screen.engine
     start_worker(app, "go to", go_to_token, app, engine, command, token, missing, here, exclusive=False)
@@ -427,10 +443,23 @@ async def go_to_token(
     app: GuardedApp, engine: EngineLink, command: GoToToken | GoToId | RunUntil, token: str, missing: str,
     here: int | None,
 ) -> None:
-    """Go to a step. Say so if none is found, or if the current step meets the condition.
+    """Go to the step that a command finds, and show a message if there is none, or if the current step meets
+    a `RunUntil` already.
 
-    If a token with a space in front would have been found, the message names it: in most recipes `the` in a
-    text is the token `·the`.
+    If only the token with a space in front has a step, the message names it: in most recipes `the` in a text
+    is the token `·the`.
+
+    Args:
+        app: The app, which shows the message.
+        engine: The link to the session.
+        command: The command.
+        token: The text of the token; empty for no such hint.
+        missing: The message if no step is found.
+        here: The current step; None if it is not known.
+
+    Raises:
+        TokentuiError: The command failed.
+        Cancelled: It was stopped or replaced.
     """
     step = await engine.ask(command)
     if step is not None:
@@ -467,10 +496,10 @@ def parse_conventions(line: str) -> tuple[str, float]:
 
 
 def describe_conventions(line: str) -> str:
-    """Return a preview of the effect of a line about conventions, for an empty one what to type.
+    """Return a preview of the effect of a line of conventions, as safe text; for an empty line, what to type.
 
     Raises:
-        TokentuiError: It cannot be read.
+        TokentuiError: See `parse_conventions`.
     """
     splitter, alpha = parse_conventions(line)
     conventions = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"

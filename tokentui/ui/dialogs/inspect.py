@@ -80,21 +80,20 @@ _STEPS = Hint("steps", pane="list", count=2)
 
 class InspectScreen(ListDialog[None]):
     """Shows a row of the vocabulary, of the pairs or of the pieces by loss, a token, or a text: why it is not
-    one token, and how it was encoded. Enter goes on to a part of it, backspace comes back.
+    one token, and how it was encoded. Enter inspects a part of it, backspace returns.
 
-    While the corpus is loaded it follows the row, whose figures still grow. On a wide screen it is a pane at
-    the right, and the corpus stays in view.
+    While the corpus is loaded it updates the figures of the row. On a wide screen it is a pane at the right,
+    and the corpus stays visible.
 
     Args:
         engine: The link to the session.
         row: The row; None for a text or a token.
-        asks: True to tell of the row's text as well, by the tokenizer of the present step.
-        typed: A text and a place in it: the word there is told of.
+        asks: True to explain the text of the row as well, with the tokenizer of the current step.
+        typed: A text and a position in it: the word there is explained; None for the whole text.
         token: The id of a token.
-        word: The text of the word that the token stands in.
+        word: The text of the word that contains the token.
         column: The key of the column that it is about; None for the first.
-        neighbor: Gives the row so many rows further in the pane that the row came from, None where there is
-            none.
+        neighbor: Returns the row that is so many rows further in the pane of the row; None if there is none.
     """
 
     HEADING = "Inspect"
@@ -161,18 +160,19 @@ class InspectScreen(ListDialog[None]):
         self._seen_at: int | None = None
         """The step that the token was told of last."""
         self._row, self._follows = row, row is not None and loads(engine.snapshot)
-        self._name_it()
+        self._set_heading()
 
-    def _name_it(self) -> None:
-        """Set the heading from the row, else the token's bytes, else the typed text. With none, leave it."""
+    def _set_heading(self) -> None:
+        """Set the heading from the row, else the bytes of the token, else the typed text; leave it for a
+        token id."""
         row, token, typed = self.shown
         if row is not None:
-            self._call_it(piece_of(row))
+            self._set_title(piece_of(row))
         elif isinstance(token, bytes) or typed is not None:
-            self._call_it(token if isinstance(token, bytes) else typed[0] if typed is not None else "")
+            self._set_title(token if isinstance(token, bytes) else typed[0] if typed is not None else "")
 
-    def _call_it(self, data: bytes | str) -> None:
-        """Name the inspected piece or text in the title, at most 30 characters of it."""
+    def _set_title(self, data: bytes | str) -> None:
+        """Set the heading to a piece or a text, cut to 30 characters, and show it in the title."""
         shown = "".join(text for text, _ in ui_text.runs(data, limit=30))
         self.heading = f"{self.HEADING} ‘{shown}’"
         if self.is_mounted:
@@ -180,7 +180,7 @@ class InspectScreen(ListDialog[None]):
 
     @property
     def column(self) -> ColumnSnapshot | None:
-        """The column that it is about, None where there is none yet."""
+        """The column that it is about; None if it does not exist, or before the first snapshot."""
         now = self.now
         if now is None or self._column is None:
             return None if now is None else now.main
@@ -189,27 +189,27 @@ class InspectScreen(ListDialog[None]):
     # What is asked.
 
     def on_mount(self) -> None:
-        """Ask what there is to know."""
+        """Focus the list, and ask for the facts of the subject."""
         super().on_mount()
         self.fit_height(0)
         self._begin()
 
     def _begin(self) -> None:
-        """Ask anew, about what is to be shown. What is shown stays until the answers come, or for a moment.
-        """
+        """Forget the answers, and ask for those about `shown`. The rows stay until they come, or for
+        `PATIENCE_S` seconds."""
         if self._patience is not None:
             self._patience.stop()
-        self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
+        self._patience = self.set_timer(PATIENCE_S, self._stop_waiting)
         self.view = self.places = self.found = None
         self._is_asked, self._failed, self._lacks, self._first = False, "", "", 1
         row, token, typed = self.shown
         self._row = row
-        self._name_it()
+        self._set_heading()
         if isinstance(row, Entry) and row.id is not None and row.kind != "left":
             token = row.id
         if token is not None and self._tells:
             self._learning = True
-            start_worker(self, "token", self._learn, token)
+            start_worker(self, "token", self._look_up_token, token)
         else:
             self._learning = False
             self.workers.cancel_group(self, "token")
@@ -220,8 +220,9 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def _ask_about(self, row: Row) -> None:
-        """Ask why the text of a row is encoded as it is. Ignored without a column, and for a pair whose token
-        is not the whole word, as `##22` is: its text alone is another word."""
+        """Ask why the text of a row is encoded as it is. Do nothing without a column or for a row that is
+        shown alone, and for a pair whose token is not the whole word, as `##22` is: its text alone is another
+        word."""
         column = self.column
         if column is None or not self._tells:
             return
@@ -231,16 +232,17 @@ class InspectScreen(ListDialog[None]):
         if text := text_of(row, column.recipe):
             self._ask(InspectText(text, column=self._column))
 
-    async def _learn(self, token: int | bytes) -> None:
-        """Take what a session tells of a token, then its first places if it is used.
+    async def _look_up_token(self, token: int | bytes) -> None:
+        """Ask for the facts of a token, then for its first places if it is used, and show them.
 
-        A token without a row gets one, whose text is asked about. An error is shown in place of the facts.
+        If no row is inspected, make one of the token and ask about its text. On an error, show the error in
+        place of the facts.
         """
         try:
             self.view = view = await self.engine.ask(InspectToken(token, self._column))
             if self._row is None:
                 self._row = row = entry_of(view)
-                self._call_it(row.piece)
+                self._set_title(row.piece)
                 self._ask_about(row)
             self._learning = bool(view.uses)
             self.lay_out()
@@ -252,8 +254,13 @@ class InspectScreen(ListDialog[None]):
             self.lay_out()
 
     async def _show_places(self, after: CorpusPlace | None, first: int = 1) -> None:
-        """Fetch the places after one, and number them from `first`; show an error instead. Nothing before the
-        token is known."""
+        """Ask for the places of the token after one, and show them, or the error. Do nothing before the token
+        is known.
+
+        Args:
+            after: The place to start behind; None for the start of the corpus.
+            first: The number of the first of them.
+        """
         if (view := self.view) is None:
             return
         try:
@@ -265,7 +272,8 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def action_more_places(self) -> None:
-        """Show the next places of the token; behind the last the first again."""
+        """Show the next places of the token; after the last ones, the first again. Do nothing before the
+        first places are shown, and while a line is edited."""
         held = self.places
         if self.view is None or held is None or self.editing:
             return
@@ -278,39 +286,45 @@ class InspectScreen(ListDialog[None]):
 
     @property
     def _grows(self) -> bool:
-        """True if a text is shown whose encoding changes with the step."""
+        """True while a typed text is shown, whose encoding changes with the step."""
         return self.found is not None and self._row is None
 
     def action_step(self, steps: int) -> None:
-        """Take steps of the training; what is told of the text follows."""
+        """Move the training by steps; the encoding of the typed text follows. Do nothing unless a typed text
+        is shown."""
         if self._grows and not self.editing:
             self.engine.send(Move(steps))
 
-    def _tell_of_step(self, snapshot: Snapshot) -> None:
-        """Ask about the text again at another step, once the run pauses, if the answer grows with steps."""
+    def _follow_text(self, snapshot: Snapshot) -> None:
+        """Ask about the typed text again if the step has changed and the run is paused. Do nothing for a row
+        or a token."""
         found, column = self.found, self.column
         if found is not None and self._grows and self.is_mounted and column is not None \
                 and column.at.step != self._told_at and not snapshot.running:
             self._ask(InspectText(found.text, column=self._column))
 
     def _ask(self, command: InspectText) -> None:
+        """Ask for the facts of a text at the current step."""
         self._is_asked, self._failed = True, ""
         self._told_at = None if self.column is None else self.column.at.step
         self.start_asking("working …", self._explain, command)
 
     async def _explain(self, command: InspectText) -> None:
-        """Show the facts of a text; the title names the text if no row is inspected. For a reason in
-        UNFORESEEN, ask once more with the training ahead."""
+        """Ask for the facts of a text and show them; name the text in the title if no row is inspected.
+
+        If the reason is in `UNFORESEEN`, ask again with a copy trained further: the second answer replaces
+        the first. Errors go to `fail`.
+        """
         self.found = found = await self.ask(command)
         if self._row is None:
-            self._call_it(found.text)
+            self._set_title(found.text)
         if found.reason.reason in UNFORESEEN:
             ahead = InspectText(found.text, ahead=True, column=command.column)
             self.found = await self.ask(ahead, "training a copy further, to see whether it appears …")
         self.lay_out()
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there is no answer, in its place."""
+        """Show in the list why there is no answer."""
         self._failed = words_of(error)
         self.lay_out()
 
@@ -318,17 +332,18 @@ class InspectScreen(ListDialog[None]):
 
     @property
     def beside(self) -> bool:
-        """True if it is a pane at the right of the panes of the main screen."""
+        """True if it is a pane at the right of the main screen."""
         below = self._below
         return self.has_class("-beside") and isinstance(below, EngineScreen) and below.beside_inspector
 
     @property
     def _below(self) -> Screen[Any] | None:
+        """The screen below this one; None if there is none."""
         stack = self.app.screen_stack
         return stack[stack.index(self) - 1] if self in stack[1:] else None
 
     def action_hand_keys(self) -> None:
-        """Give the keys to the panes; say so where there are none beside it."""
+        """Give the keyboard to the panes beside the inspector; if there are none, show a message."""
         below = self._below
         if not self.beside or not isinstance(below, EngineScreen):
             self.app.say("the inspector stands beside the panes from 140 columns on")
@@ -339,7 +354,7 @@ class InspectScreen(ListDialog[None]):
         below.keys_moved()
 
     def take_keys(self) -> None:
-        """Take the keys from the panes again."""
+        """Take the keyboard back from the screen below, and show the keys of this dialog."""
         super().take_keys()
         self.remove_class("-aside")
         self.show_keys()
@@ -347,7 +362,8 @@ class InspectScreen(ListDialog[None]):
             below.keys_moved()
 
     def show_keys(self) -> None:
-        """Show its keys; beside panes that have the keys, those that take them back and that close it."""
+        """Show its keys; while the panes have the keyboard, only those that take it back and that close the
+        inspector."""
         super().show_keys()
         if self.hands_keys_to is not None:
             actions = {action.id: action for action in self.named_actions}
@@ -359,10 +375,10 @@ class InspectScreen(ListDialog[None]):
         below = self.hands_keys_to
         return super()._modal_binding_chain if below is None else below._modal_binding_chain
 
-    def _follow_step(self) -> None:
-        """Ask anew about the token when the step has changed and the run pauses.
+    def _follow_token(self) -> None:
+        """Ask about the token again if the step has changed and the run is paused.
 
-        Only beside the panes, and only for a token. The first step seen asks for nothing.
+        Do nothing unless it stands beside the panes and is about a token. The first call only notes the step.
         """
         column, token = self.column, self.view.facts.id if self.view is not None else self.shown.token
         if self.beside and token is not None and column is not None and self.now is not None \
@@ -375,22 +391,24 @@ class InspectScreen(ListDialog[None]):
     # From one to another.
 
     def _go(self, to: Shown) -> None:
-        """Inspect something else, from the top; backspace comes back to the row."""
+        """Inspect another subject from the top, and remember this one for `action_back`."""
         self._past.append((self.shown, self.listing.cursor_key))
         self.shown, self._keep = to, None
         self.listing.move_to(0)
         self._begin()
 
     def action_back(self) -> None:
-        """Inspect again what was inspected before; the cursor returns to its row."""
+        """Inspect the previous subject again, with the cursor on its row. Do nothing if there is none, and
+        while a line is edited."""
         if self._past and not self.editing:
             self.shown, self._keep = self._past.pop()
             self._begin()
 
     def action_turn(self, by: int) -> None:
-        """Walk to the neighbor: in the pane that the row came from, else by ids. Ignored while typing.
+        """Inspect the row `by` rows further in its pane; after going to another subject, or without a pane,
+        the token with the next or previous id.
 
-        Without a neighbor nothing changes.
+        Do nothing without a neighbor, and while a line is edited.
         """
         if self.editing:
             return
@@ -403,31 +421,27 @@ class InspectScreen(ListDialog[None]):
             self._begin()
 
     def action_show_life(self) -> None:
-        """Show the life of the text: each step that cut it anew. Ignored before its facts are known.
-
-        Also ignored for a column of Compare, and while typing.
-        """
+        """Open the list of the steps that segmented the text differently. Do nothing before the text is
+        explained, for a column of Compare, and while a line is edited."""
         from tokentui.ui.dialogs.life import LifeScreen
 
         if self.found is not None and self.found.text and self._column is None and not self.editing:
             self.app.push_screen(LifeScreen(self.engine, self.found.text, 0))
 
     def action_ask_text(self) -> None:
-        """Show the line to type another text in, unless a row alone is shown."""
+        """Open the line to type a text to inspect. Do nothing if only a row is shown."""
         if not self.editing and self._tells:
             self.edit(self.field, "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Inspect the typed text; an empty one changes nothing."""
+        """Close the line, and inspect the typed text; an empty text changes nothing."""
         self.end_edit(self.listing)
         if event.value:
             self._go(Shown(typed=(event.value, None)))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Go into the token or the word of the row, unfold it, or go to its step and close.
-
-        Other rows do nothing.
-        """
+        """Inspect the token or word of the row, show all rows of its section, or go to its step and close. Do
+        nothing for other rows."""
         match self._target_of(event.key):
             case Target("token") as token:
                 self._go(Shown(token=token.piece or token.number))
@@ -451,11 +465,12 @@ class InspectScreen(ListDialog[None]):
             yield Copied("ids of the text", json.dumps([row.id for row in self.found.encoding.rows]))
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take the figures of the row as they are now, where it is seen."""
+        """Keep the snapshot, and ask again about a text or a token if the step has changed. While the corpus
+        is loaded, also update the figures of the row from `snapshot.main`, if that holds the row."""
         super().follow(snapshot)
-        self._tell_of_step(snapshot)
+        self._follow_text(snapshot)
         if self.is_mounted:
-            self._follow_step()
+            self._follow_token()
         if not self._follows or not self.is_mounted:
             return
         rows: tuple[Row, ...] = (*snapshot.main.candidates.rows, *snapshot.main.vocabulary.rows)
@@ -469,15 +484,15 @@ class InspectScreen(ListDialog[None]):
 
     # What is seen.
 
-    def _lose_patience(self) -> None:
+    def _stop_waiting(self) -> None:
         """Show the answers that have come, and a line for each that has not."""
         self._patience = None
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Break long values for the room there is; take as many lines as there are rows.
+        """Show the report for the width of the list, fit the height, and show only keys that have an effect.
 
-        It shows only keys that do something. What was shown before stays for a moment while it asks.
+        Do nothing before it is mounted, and for up to `PATIENCE_S` seconds while it waits for answers.
         """
         self.dims = not self.has_class("-beside")
         if self.dims and self.hands_keys_to is not None:
@@ -514,10 +529,10 @@ class InspectScreen(ListDialog[None]):
             self.box.styles.height = None
 
     def _sections(self) -> Iterator[Section]:
-        """Yield the report: why the token or the text is so, the facts of the pair or token, the token in
-        detail, the encoding of the text, and its code points.
+        """Yield the sections of the report: why the text is so, the facts of the row and the token, the
+        encoding of the text, and its code points.
 
-        A part that is still asked for, or failed, is one line that says so.
+        A part that is awaited or failed is one line that says so.
         """
         found, row, column, view = self.found, self._row, self.column, self.view
         if self._is_asked:
@@ -551,7 +566,8 @@ class InspectScreen(ListDialog[None]):
             bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b"")
 
     def _rows(self, sections: Sequence[Section], width: int) -> Iterator[TableRow]:
-        """Yield the rows of sections, and put each row that is chosen into `_targets`, emptied before.
+        """Yield the rows of sections, and put the report row behind each into `_targets`, which is cleared
+        first.
 
         Args:
             sections: The sections.
@@ -566,15 +582,15 @@ class InspectScreen(ListDialog[None]):
             yield from section_rows(section, place, few, self._targets, set(), width)
 
     def _target_of(self, key: Hashable) -> Target | None:
-        """Return what a row leads to; None for nothing."""
+        """Return what the row of a key leads to; None for nothing."""
         row = self._targets.get(row_key(key))
         return None if row is None else row.target
 
     def _opens(self, row: TableRow) -> bool:
-        """Return whether enter on a row leads somewhere."""
+        """Return whether enter does something on a row."""
         return self._is_folded(row.key) or self._target_of(row.key) is not None
 
     def _is_folded(self, key: Hashable) -> bool:
-        """Return whether a row stands for further ones of its section."""
+        """Return whether the key is that of a row that stands for further rows of its section."""
         first = row_key(key)
         return isinstance(first, tuple) and first[0] == "more"

@@ -31,12 +31,13 @@ _MOST_SHOWN = 60  # characters of a piece
 
 
 class Step(NamedTuple):
-    """A step of a recipe.
+    """A step of a recipe, or the line after the last one.
 
     Attributes:
-        does: A value that is equal for steps that do the same; None for the reason why there are no more.
+        does: A value that is equal for steps that do the same; the error, or None, for the line after the
+            last step.
         made: The piece that it makes, or its line.
-        ranked: Its count, or its score.
+        ranked: Its count, or its score; empty for none.
     """
 
     does: object
@@ -45,7 +46,8 @@ class Step(NamedTuple):
 
 
 def steps_of(view: PreviewView) -> list[Step]:
-    """Return the first steps, and after the last one why there are no more."""
+    """Return at most `STEPS` first steps. An error adds a line, and so does the reason why the training ends
+    if there are fewer."""
     shown: list[Step] = []
     for row in view.pairs[:STEPS]:
         made = ui_text.joined((ui_text.runs(part, limit=_MOST_SHOWN) for part in row.parts), ("+", "muted"))
@@ -60,7 +62,10 @@ def steps_of(view: PreviewView) -> list[Step]:
 
 
 def first_difference(left: PreviewView | None, right: PreviewView | None) -> int | None:
-    """Return the first step, from 0, at which two trainings differ; None if they agree, or one is not known.
+    """Return the index, from 0, of the first step at which two trainings differ; None if they agree or if one
+    is None.
+
+    A training that ends earlier differs there.
     """
     if left is None or right is None:
         return None
@@ -69,10 +74,8 @@ def first_difference(left: PreviewView | None, right: PreviewView | None) -> int
 
 
 def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[TableRow]:
-    """Return the steps of both side by side; a step to come is an ellipsis.
-
-    The columns are those of `columns`.
-    """
+    """Return a row for each step with both recipes side by side, in the columns of `columns`. The first step
+    that differs has the mark `≠`; a training that is None shows `…`."""
     sides = [
         [Step(None, (("…", "muted"),))] if view is None else steps_of(view) for view in (used, looked_at)
     ]
@@ -86,7 +89,8 @@ def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[Tab
 
 
 def columns(name: str) -> list[Column]:
-    """Return the number of the step, and for each recipe what the step makes and its count."""
+    """Return the columns of the first steps: the number, and for the recipe in use and the one named `name`
+    what the step makes and its count or score."""
     sides = [(Column(title, flex=1, min_width=9, priority=3), Column(width=7, align="right"))
         for title in ("in use", safe(name, limit=40))]
     return [Column(width=2, align="right", priority=1), *sides[0], *sides[1]]
@@ -95,9 +99,14 @@ def columns(name: str) -> list[Column]:
 def summary(
     used: PreviewView | None, looked_at: PreviewView | None, waits: str = "", width: int = 10**6
 ) -> Cell:
-    """Return a summary: the step of divergence, or the reason to wait.
+    """Return the line above the first steps: the step from which they differ, an error, or while one is None,
+    `waits` or `…`.
 
-    Steps on a sample of the corpus are marked as such at every width.
+    Args:
+        used: The steps of the recipe in use.
+        looked_at: Those of the other recipe.
+        waits: What the session does first, in words.
+        width: The columns to fit in. A shortened line still says that the steps are of a sample.
     """
     if used is None or looked_at is None:
         return (("First steps", "strong"), (f" · {waits or '…'}", "muted"))
@@ -124,11 +133,11 @@ def summary(
 
 
 class PreviewPane(Guarded, Vertical):
-    """Two recipes side by side. It asks for what it does not know, one thing at a time, and the last wish
-    counts.
+    """The first steps of two recipes side by side. It asks for those it does not know; a newer choice cancels
+    the question about an older one.
 
     Args:
-        engine: The link to the session; None shows nothing.
+        engine: The link to the session; None for a pane that asks nothing.
         used: The choice in use.
     """
 
@@ -148,9 +157,10 @@ class PreviewPane(Guarded, Vertical):
         yield self.steps
 
     def look(self, choice: RecipeChoice, title: str) -> None:
-        """Compare with this choice, under this title. What is not known yet is asked for in a worker.
+        """Compare the choice in use with another one, named `title`, and ask for steps that are not known yet
+        in a worker.
 
-        Ignored if nothing has changed, and before there is an engine.
+        Do nothing if neither has changed, or without an engine.
         """
         wish = Preview(choice.recipe, choice.run)
         if self._engine is None or (wish, title) == (self._wish, self._title):
@@ -162,13 +172,13 @@ class PreviewPane(Guarded, Vertical):
             start_worker(self, "preview", self._ask, self._engine, wish)
 
     def tell_waiting(self, waits: str) -> None:
-        """Show what the first steps wait for, above them."""
+        """Show in the summary what the first steps wait for; empty for nothing."""
         self._waits = waits
         self._show()
 
     async def _ask(self, engine: EngineLink, wish: Preview) -> None:
-        """Ask for the recipe in use and for the wish, unless they are known, and show each as it comes. An
-        error is kept as the result."""
+        """Ask for the first steps of the recipe in use and of `wish`, unless they are known, and show each
+        answer. An error counts as an answer; a cancellation ends the questions."""
         for recipe in (self._used, wish):
             if recipe not in self._known:
                 try:
@@ -180,35 +190,34 @@ class PreviewPane(Guarded, Vertical):
                 self._show()
 
     def _show(self) -> None:
-        """Show the steps of the recipe in use and of the wish side by side, as far as they are known, with
-        the cursor on the first difference."""
+        """Show the summary and the known steps side by side, with the cursor on the first difference."""
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
-        self._tell()
+        self._show_summary()
         rows = compare(used, looked_at)
         self.steps.show(rows, self.steps.cursor_key, columns(self._title))
-        self._place()
+        self._show_difference()
 
     def on_resize(self) -> None:
-        """Fit the summary, and bring the first difference into the new room, or the row of who scrolls there.
-        """
+        """Call `_fit` after the next refresh."""
         self.call_after_refresh(self._fit)
 
-    def _tell(self) -> None:
+    def _show_summary(self) -> None:
+        """Show the summary for the present width."""
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
         self.told.update(ui_text.join(summary(used, looked_at, self._waits, self.size.width)))
 
     def _fit(self) -> None:
-        """Bring the cursor into view after a change of size; if no key has moved it, the first difference
-        again."""
-        self._tell()
+        """Fit the summary to the width. Keep the cursor in view if the list has the focus and the cursor is
+        below the first row; otherwise move it to the first difference again."""
+        self._show_summary()
         if self.steps.has_focus and self.steps.cursor:  # a key was typed since there is room for them
             self.steps.show_row(self.steps.cursor)
         else:
-            self._place()
+            self._show_difference()
 
-    def _place(self) -> None:
-        """Put the cursor on the first step that differs, with two more below it in view; on the first step if
-        none does."""
+    def _show_difference(self) -> None:
+        """Put the cursor on the first step that differs, otherwise on the first one, with two more steps in
+        view."""
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
         apart = first_difference(used, looked_at) or 0
         self.steps.show_row(0)
@@ -217,13 +226,13 @@ class PreviewPane(Guarded, Vertical):
 
 
 class Trying:
-    """The training while a dialog asks for a recipe, and the way back to the one before.
+    """Trains drafts of a recipe while a dialog is open, and restores what was trained before.
 
     Args:
         app: The app.
         engine: The link to the session.
         used: The recipe in use when the dialog opens.
-        opened: The path of the tokenizer file that is open, None where a recipe is trained.
+        opened: The path of the open tokenizer file; None if a recipe is trained.
     """
 
     def __init__(self, app: GuardedApp, engine: EngineLink, used: RecipeChoice, opened: str | None) -> None:
@@ -235,21 +244,23 @@ class Trying:
         """True if the last requested recipe is not the trained one."""
 
     def train(self, choice: RecipeChoice) -> None:
-        """Train by the choice, if it is another one than was asked for last, or that one failed.
+        """Train by a choice. Do nothing if it is the last one that was asked for, unless that failed.
 
-        The first time, the snapshot is kept to return to.
+        The first call keeps the present snapshot for `put_back`. A change of `keep_place` alone trains
+        nothing.
         """
         asked, self._asked = self._asked, choice
         if choice.keep_place != asked.keep_place:
             self._engine.send(KeepPlace(choice.keep_place))
         if self._failed or (choice.recipe, choice.run) != (asked.recipe, asked.run):
             self._before = self._before or self._engine.snapshot
-            self._use(choice)
+            self._train_by(choice)
 
     def put_back(self) -> None:
-        """Train again by what was in use, at the step where it was, running if it was.
+        """Train again by what was in use, or open its file again, and go to the step where it was. A run that
+        was playing does not return to its step: it plays on from where the session puts it.
 
-        Without a change only the kept place goes back.
+        If nothing was trained, only restore `keep_place`.
         """
         before, used, engine = self._before, self._used, self._engine
         if self._asked.keep_place != used.keep_place:
@@ -260,17 +271,18 @@ class Trying:
         if self._opened is not None:
             self._open(OpenTokenizer(self._opened, kept=True), back)
         else:
-            self._use(used, None if before.corpus.nothing_open else back)
+            self._train_by(used, None if before.corpus.nothing_open else back)
 
-    def _use(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
+    def _train_by(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
+        """Train by a choice, and then send another command; None for none."""
         self._failed = False
         self._open(SetRecipe(choice.recipe, choice.run), then)
 
     def _open(self, command: Command[None], then: Command[None] | None) -> None:
-        """Open a recipe or a file, and send another command once it is open.
+        """Send a command that opens a recipe or a file in a worker of the app, and another command once it is
+        open; nothing after an error or if it was replaced.
 
-        Nothing follows a command that is replaced. An error of a recipe is noted, so that the next one trains
-        again; it is shown by the app.
+        The app shows the errors. After one of a recipe, `train` trains even an unchanged choice.
         """
 
         async def open_it() -> None:

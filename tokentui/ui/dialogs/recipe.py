@@ -43,16 +43,18 @@ _SWITCH = Binding("tab,shift+tab", "switch", id="recipe.switch", tooltip="Go to 
 
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
-    """Asks for a recipe. Its result is a `RecipeChoice`, None if it was left or nothing was changed.
+    """Asks for a recipe. Its result is a `RecipeChoice`; None if it was cancelled.
 
     Args:
         engine: The link to the session.
         used: The choice in use.
-        preset: The name of the preset that its recipe is, "" if none.
-        tried: True to show the first steps of what is looked at.
-        follow: Called with each change while the dialog is live; None where nothing can follow.
-        live: True if it is live at first.
-        stages: The steps of the opened tokenizer in use; a recipe may be taken as it is then, to be trained.
+        preset: The name of the preset of its recipe, "" if none.
+        tried: True to show the first steps of the recipe under the cursor.
+        follow: Called with each changed choice in live mode, and with `used` when that is turned off; None
+            for no live mode.
+        live: True to start in live mode.
+        stages: The stages of the open tokenizer file, listed above the axes; the recipe can then be applied
+            unchanged, to train it.
     """
 
     HEADING = "Algorithm"
@@ -114,23 +116,23 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.parts = Horizontal(self.presets, chosen, classes="panes"), line, self.change, self.notice
 
     def on_mount(self) -> None:
-        """Start at the preset in use."""
+        """Show the choice with the cursor on the preset in use, and focus the presets."""
         self.tell_waiting()
         self._show(self._preset)
-        self._go(self.presets)  # a name that is typed is looked for there
+        self._focus_list(self.presets)  # a name that is typed is looked for there
 
     # What is seen.
 
     def tell_waiting(self) -> None:
-        """Show what the first steps wait for, above them."""
+        """Show above the first steps what they wait for."""
         self.preview.tell_waiting(self.waits)
 
     def _show(self, preset: str | None = None) -> None:
-        """Show everything anew for the choice: the presets, the axes, the open list of values, the subtitle,
-        and what the row under the cursor means. Cursors stay.
+        """Update the presets, the axes, the open list of values, the subtitle and the lines below for the
+        choice. Cursors stay on their rows.
 
-        A changed choice is passed to the caller of the dialog if it follows: the draft in live mode,
-        otherwise the one in use.
+        If `follow` is set, call it with the choice in live mode, otherwise with the one in use, if that has
+        changed.
 
         Args:
             preset: The preset to put the cursor on; None to leave it.
@@ -152,37 +154,40 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     @property
     def _list(self) -> Listing:
-        """The list in which one chooses."""
+        """The list in use: values, presets or axes."""
         if self.has_class("-values"):
             return self.values
         return self.presets if self.has_class("-presets") else self.axes
 
     @property
     def _axis(self) -> str:
-        """The axis, stop or setting under the cursor, also while its values are listed or its value is typed.
-        """
+        """The name of the row of axes under the cursor: an axis, a stop or a setting. It stays while its
+        values are listed or its value is typed."""
         return str(self.axes.cursor_key)
 
     @property
     def _searches(self) -> bool:
-        """True while the line to type in searches the presets or the axes."""
+        """True while the line searches the presets or the axes."""
         return self.editing and self._prefix is None
 
     @property
     def _named(self) -> Preset | None:
+        """The preset with the recipe of the choice; None for none."""
         return draft.named(self.choice.recipe, self._preset)
 
     def _option(self, label: object) -> draft.Option | None:
-        """Return a value of the axis that is open."""
+        """Return the option with this label from the open list of values; None if there is none or no list is
+        open."""
         listed = draft.options(self.choice.recipe, self._axis) if self._list is self.values else ()
         return next((option for option in listed if option.label == label), None)
 
     def lay_out(self) -> None:
-        """Say what the row under the cursor means, what it would change, and what comes of it."""
+        """Show below the lists what the row under the cursor means and what it would change, and preview its
+        first steps."""
         looked_at, here, style = self.choice, "draft", "muted"
         preset = PRESETS.get(str(self.presets.cursor_key)) if self._list is self.presets else None
         if self._list is self.presets and not self.presets.rows:
-            sentence, style = self._none_named(self.presets.find), "warning"
+            sentence, style = self._none_found(self.presets.find), "warning"
         elif preset is not None:
             looked_at, here = self._with(preset), preset.name
             sentence = f"{preset.about} · {preset.source}"
@@ -209,12 +214,13 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.notice.say(sentence, style)
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Describe the row under the cursor, if it is one of the list of values."""
+        """Describe the row under the cursor; ignore lists that are not in use."""
         if event.table is self._list:
             self.lay_out()
 
     def on_descendant_focus(self) -> None:
-        """Give the first steps room where they have the focus; else say what the row means."""
+        """Enlarge the preview while it has the focus; describe the row under the cursor if the list in use
+        has it."""
         self.set_class(self.focused is self.preview.steps, "-preview")
         if self.focused is self._list:
             self.lay_out()
@@ -222,26 +228,27 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     # What the user does.
 
     def action_switch(self) -> None:
-        """Go between presets and axes; end a search or the preview. Ignored among values and in a line."""
+        """Switch between presets and axes; end a search or the preview first. Do nothing while values are
+        listed or a value is typed."""
         if self.focused is self.preview.steps:
             self.action_turn_preview()
         if self._searches:
             self._stop_typing()
         if not self.editing and self._list is not self.values:
-            self._go(self.axes if self._list is self.presets else self.presets)
+            self._focus_list(self.axes if self._list is self.presets else self.presets)
 
     def action_turn(self, by: int) -> None:
-        """Give the axis under the cursor the value `by` places on; from the presets, go to the axes if `by`
-        is above 0. Ignored elsewhere."""
+        """Change the axis under the cursor to the value `by` places further. In the presets, move to the axes
+        if `by` is positive; elsewhere do nothing."""
         if self.focused is self.presets and by > 0:
-            self._go(self.axes)
+            self._focus_list(self.axes)
         elif self.focused is self.axes:
             self._turn(self._axis, by)
 
     def _turn(self, name: str, by: int) -> bool:
-        """Give a row its next value, by `by`. Returns False if it has none, or one that is typed.
+        """Change the value of a row of axes by `by` places. Return False if it has no list of values.
 
-        A value that is refused, or stays because no other fits, is said in the notice and counts as turned.
+        If the new value is refused, or no other value fits, show that in the notice and return True.
         """
         if name == draft.TAKE:  # it has no value
             return False
@@ -265,24 +272,27 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return True
 
     def _choose(self, choice: RecipeChoice) -> None:
+        """Set the choice, and show it."""
         self.choice = choice
         self._show()
 
     def action_turn_live(self) -> None:
-        """Let the screen behind follow, or be as it was. Ignored where nothing can follow."""
+        """Turn live mode on or off. In live mode the screen behind shows the draft, otherwise the choice in
+        use. Do nothing without `follow`."""
         if self._follow is not None:
             self._live = not self._live
             self._show_live()
             self._show()
 
     def _show_live(self) -> None:
-        """Take less room, and leave the screen behind as it is, where it follows."""
+        """In live mode, make the dialog smaller and do not dim the screen behind."""
         self.set_class(self._live, "-live")
         self.dims = not self._live
         self.refresh()
 
     def action_turn_preview(self) -> None:
-        """Go to the first steps, or back. Ignored from a line, and where recipes are not tried."""
+        """Move the focus from the list to the first steps, or back. Do nothing while a value is typed, or if
+        no first steps are shown."""
         if self.focused is self.preview.steps:
             self.set_focus(self._list)
         elif self.focused is self._list and not self.has_class("-untried"):
@@ -291,8 +301,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.set_focus(self.preview.steps)
 
     def _turn_published(self) -> None:
-        """Turn published sizes on or off, and keep the run of before to return to. If the preset has none,
-        say so."""
+        """Turn the published sizes of the preset on or off, and restore the user's own run when they are off.
+        If the preset has none, show that in the notice."""
         preset = self._named
         if not self.published:
             if preset is None or preset.run == Run():
@@ -303,11 +313,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._choose(self._with(preset) if preset else replace(self.choice, run=self._own_run))
 
     def _with(self, preset: Preset) -> RecipeChoice:
-        """Return the choice with the recipe of a preset, and with its run if `published`, otherwise with the
+        """Return the choice with the recipe of a preset, and its published run if `published`, otherwise the
         user's own run.
 
-        The vocabulary size of the own run stays only if it was typed here, or if the preset is the recipe in
-        use; else it is the one that the program started with.
+        The own vocabulary size is kept only if it was typed in this dialog or if the recipe is the one in
+        use; otherwise it is that of the first run.
         """
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
         if not (self.published or self._sized or preset.recipe == self._used.recipe):
@@ -315,9 +325,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return replace(self.choice, recipe=preset.recipe, run=run)
 
     def action_take(self) -> None:
-        """Leave with the choice, if it changes something and can be trained; else say why not.
+        """Close with the choice. If it cannot be trained, or changes nothing and no file is open, show that
+        in the notice instead.
 
-        Ignored while typing and in the list of values.
+        Do nothing while a line is edited or values are listed.
         """
         if self.editing or self._list is self.values:
             return
@@ -332,7 +343,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.notice.say("nothing is changed", "warning")
 
     def action_leave(self) -> None:
-        """Leave what was opened last: the preview, the line, the values, or the dialog without a choice."""
+        """Leave the preview, close the line, or close the list of values, whichever is open; otherwise close
+        the dialog without a choice."""
         if self.focused is self.preview.steps:
             self.action_turn_preview()
         elif self.editing:
@@ -343,10 +355,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.dismiss(None)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Choose a preset, open an axis, take a value, or take it all.
-
-        Other rows turn to their next value, or are typed if they have none.
-        """
+        """Choose the preset or the value of the row. For a row of axes, open its values, apply the recipe, or
+        change to its next value; a number or text is typed in the line."""
         key = str(event.key)
         if event.table is self.presets:
             self._choose_preset(PRESETS[key])
@@ -364,17 +374,17 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                     self.field.select_all()  # another number takes its place; a list is added to
 
     def _choose_preset(self, preset: Preset) -> None:
-        """Take a preset into the draft, end a search, and go to the first axis."""
+        """Set the recipe of a preset, end a search, and move to the first axis."""
         self._preset = preset.name
         if self._searches:
             self._stop_typing()
-        self._go(self.axes)
+        self._focus_list(self.axes)
         self.axes.move_to(0)
         self._choose(self._with(preset))
 
     def _open_values(self, axis: str) -> None:
-        """List the values of an axis with the cursor on the one in use, and go to the list; the title says
-        what the axis is."""
+        """List the values of an axis with the cursor on the one in use, and focus the list; the title
+        describes the axis."""
         recipe = self.choice.recipe
         chosen = next((option.label for option in draft.options(recipe, axis) if option.taken), None)
         self.name_box(f"{self.HEADING} · {axis}: {AXES[axis].about}")
@@ -384,15 +394,15 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.set_focus(self.values)
 
     def _close_values(self) -> None:
-        """Return from the values of an axis to the list of axes."""
+        """Close the list of values, and focus the axes."""
         self.name_box(self.HEADING)
         self.remove_class("-values")
-        self._go(self.axes)
+        self._focus_list(self.axes)
         self._show()
 
     def _choose_value(self, option: draft.Option) -> None:
-        """Take a value, and close the list unless the axis has several. One that is refused says why; one
-        with a text after the colon is typed."""
+        """Set the value of the open axis, and close the list unless the axis has several values. If the value
+        is refused, show why; if it has a text after the colon, open the line for it."""
         if not option.possible:
             self.notice.say(safe(option.refused), "error")
         elif option.text:
@@ -403,7 +413,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             if not isinstance(self.choice.value(self._axis), tuple):  # others may be added
                 self._close_values()
 
-    def _go(self, listing: Listing) -> None:
+    def _focus_list(self, listing: Listing) -> None:
+        """Show the presets or the axes, and focus them."""
         self.set_class(listing is self.presets, "-presets")
         self.set_class(listing is not self.presets, "-axes")
         self.set_focus(listing)
@@ -411,8 +422,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     # What is typed.
 
     def on_key(self, event: Key) -> None:
-        """Search the presets for the first letter that is typed at them; type a number at an axis that takes
-        one."""
+        """In the presets, search for the typed letter or digit; on an axis that takes a number, open the line
+        with the typed digit. Leave other keys."""
         typed = event.character or ""
         if self.focused is self.presets and typed.isalnum():
             self.action_search(typed)
@@ -425,45 +436,50 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     @property
     def _takes_number(self) -> bool:
-        """True if the value of the row under the cursor is a number that is typed."""
+        """True if the row under the cursor is a run option with a typed value that is not a list."""
         words = isinstance(self.choice.value(self._axis), tuple) if self._axis in RUN else True
         return not words and self.choice.turned(self._axis, 1) is None
 
     def action_search(self, text: str = "") -> None:
-        """Open the line to search the presets for a text and what is typed behind it, or the axes by their
-        names. Ignored unless one of these lists has the focus."""
+        """Open the line to search the presets or the axes, whichever have the focus, with an initial text.
+        Elsewhere do nothing."""
         if self.focused in (self.presets, self.axes):
             self._prefix = None
             self.prompt.show((("/ ", ""),))
             self.edit(self.field, text)
 
     def action_move_found(self, by: int) -> None:
-        """Go to another one of the presets that are found, or of the axes."""
+        """Move the cursor by `by` rows while the line searches; otherwise do nothing."""
         if self._searches:
             self._list.move(by)
 
-    def _none_named(self, text: str) -> str:
-        """Return what is said where no preset is found: the values of axes that the text names, or none."""
+    def _none_found(self, text: str) -> str:
+        """Return the sentence for a search without presets: the values of axes that the text names, or that
+        nothing matches. It is safe text."""
         named = [f"{axis}={value}" for axis, value in draft.values_named(text)]
         if not named:
             return f"no preset or value matches ‘{safe(text, limit=40)}’"
         return safe(f"no preset, but {', '.join(named[:_NAMED])}: enter lists the values", limit=200)
 
     def _axes_named(self, text: str) -> list[int]:
-        """Return the rows of the axes whose names begin with a text, else of those that hold it."""
+        """Return the indexes of the rows of axes whose names begin with a text in lower case, otherwise of
+        those that contain it."""
         names = [(n, row.key) for n, row in enumerate(self.axes.rows) if isinstance(row.key, str)]
         return [n for n, name in names if name.startswith(text)] or [n for n, name in names if text in name]
 
     def _values_named(self, text: str) -> str:
-        """Return the values that a search of the axes finds, in words; empty if it finds an axis or nothing.
-        """
+        """Return a sentence with the values of axes that a text names, as safe text; empty if it names an
+        axis or nothing."""
         values = [] if self._axes_named(text) else draft.values_named(text)
         sentence = ", ".join(f"{axis}={value}" for axis, value in values[:_NAMED])
         return safe(f"{sentence}: enter lists the values", limit=200) if values else ""
 
     def _go_to_axis(self, text: str) -> None:
-        """Go to the first axis whose name begins with a text, else to the first that holds it, else to the
-        axis of a value that is named so.
+        """Mark a text in the axes, and move to the first axis whose name begins with it, otherwise contains
+        it, otherwise has a value so named.
+
+        The notice lists such values, or says that nothing matches; otherwise it is cleared. An empty text
+        leaves the cursor.
         """
         self.axes.find = text
         found, values = self._axes_named(text), draft.values_named(text)
@@ -474,19 +490,21 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.notice.say(none or self._values_named(text), "warning" if none else "muted")
 
     def _open_value(self, text: str) -> None:
-        """Open the axis that has a value of this name, with the cursor on it."""
+        """List the values of the axis that has a value with this name, with the cursor on it, and end the
+        search. Do nothing if no axis has one."""
         named = draft.values_named(text)
         if text and named:
             axis, value = named[0]
             self._stop_typing()
-            self._go(self.axes)
+            self._focus_list(self.axes)
             self.axes.move_to(self.axes.index_of(axis) or 0)
             self._open_values(axis)
             if (at := self.values.index_of(value)) is not None:
                 self.values.move_to(at)
 
-    def _find(self, text: str) -> None:
-        """List the presets that a text is found in; the first of them is marked."""
+    def _list_found(self, text: str) -> None:
+        """List the presets that contain a text, which is marked, with the cursor on the first; all presets
+        for an empty text."""
         self.presets.find = text
         self.presets.show(draft.preset_rows(self.choice.recipe, text))
         if text:
@@ -494,30 +512,37 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.lay_out()
 
     def _type(self, prefix: str, text: str) -> None:
-        """Show the line to type in, with a prompt before it and a text in it."""
+        """Open the line for the value under the cursor.
+
+        Args:
+            prefix: The part of the value up to its colon, shown as the prompt; empty for none.
+            text: The initial text.
+        """
         self._prefix = prefix
         self.prompt.show(((prefix or f"{self._axis} ", ""),))
         self.edit(self.field, text)
         self._check(text)
 
     def _stop_typing(self) -> None:
+        """Close the line, end the search, and focus the list in use."""
         self.presets.find = self.axes.find = ""
         self.end_edit(self._list)
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say whether it can be taken; of a search, list what is found."""
+        """Check the typed value, or search for the typed text."""
         if not self.editing:
             return
         if not self._searches:
             self._check(event.value)
         elif self._list is self.presets:
-            self._find(event.value.strip())
+            self._list_found(event.value.strip())
         else:
             self._go_to_axis(event.value.strip().lower())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the typed text, if it makes sense, unless esc was quicker; of a search, the marked row."""
+        """Set the typed value if it is valid, and close the line. In a search, choose the preset or axis
+        under the cursor, or open the value that was found. Do nothing if the line was closed before."""
         text = event.value.strip()
         if self._searches and self._list is self.presets and self.presets.rows:
             self.presets.choose()
@@ -537,7 +562,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                 self._close_values()
 
     def _check(self, text: str) -> RecipeChoice | None:
-        """Return the choice with what is typed; None if it makes no sense, which the line then says."""
+        """Return the choice with the typed value, and describe it in the notice. If it is invalid, show the
+        error there and return None."""
         try:
             choice = self.choice.with_text(self._axis, (self._prefix or "") + text)
         except TokentuiError as error:
@@ -549,9 +575,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
 
 def choose_recipe(screen: EngineScreen[Any]) -> None:
-    """Ask for a recipe, and train by it; the dialog may train drafts meanwhile.
+    """Open the dialog of recipes, and train by the choice; drafts may be trained while it is open. If the
+    user cancels, restore the training before.
 
-    Without a choice the training of before comes back. Raises `NotYet` before there is a snapshot.
+    Raises:
+        NotYet: There is no snapshot yet.
     """
     engine, now = screen.engine, screen.engine.snapshot
     if now is None:
