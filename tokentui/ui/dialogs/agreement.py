@@ -27,9 +27,9 @@ class AgreementScreen(ReportScreen[tuple[PairAgreement, ...]]):
         self.names = names
 
     def question(self) -> Command[tuple[PairAgreement, ...]]:
-        """Return the command that measures how far each two columns agree."""
+        """Return the command that measures the agreement of each pair of columns."""
         return MeasureAgreement()
 
     def report(self, answer: tuple[PairAgreement, ...]) -> Report:
-        """Return the report: a map, and the figures of each pair."""
+        """Return the heat map, with the figures of each pair as its rows."""
         return agreement_report(self.names, answer)

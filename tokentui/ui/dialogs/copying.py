@@ -32,12 +32,12 @@ def token_of(name: str, piece: bytes) -> Copied:
 
 
 class CopyScreen(ListDialog[None]):
-    """Shows the texts that can be copied, and copies the one that is chosen.
+    """Lists the texts that can be copied; enter copies one.
 
     Args:
         engine: The link to the session.
         found: The texts.
-        first: The cursor is on the first whose name begins so.
+        first: The beginning of the name of the text to put the cursor on.
     """
 
     HEADING = "Copy"
@@ -52,14 +52,15 @@ class CopyScreen(ListDialog[None]):
         self._found, self._first = tuple(found), first
 
     def on_mount(self) -> None:
-        """Show the rows at once, at the first whose name begins as was asked for, else at the first."""
+        """List the texts, with the cursor on the first whose name begins with `first`, otherwise on the first
+        one."""
         super().on_mount()
         self.lay_out()
         begun = (n for n, copied in enumerate(self._found) if copied.name.startswith(self._first))
         self.listing.move_to(next(begun, 0))
 
     def lay_out(self) -> None:
-        """Show a row for each text: its name, and its beginning."""
+        """Show the name and the beginning of each text, and fit the height."""
         wide = max((len(copied.name) for copied in self._found), default=0)
         rows = [
             TableRow(n, (((copied.name, "strong"),), (
@@ -73,11 +74,11 @@ class CopyScreen(ListDialog[None]):
         self.fit_height(len(rows))
 
     def action_turn(self) -> None:
-        """Go to the next text, round the end."""
+        """Move to the next text, around the end."""
         self.listing.move_to((self.listing.cursor + 1) % max(1, len(self._found)))
 
     def action_write(self) -> None:
-        """Close the dialog, ask for the name of a file, and write the text of the row to it."""
+        """Close, ask for the name of a file, and write the text under the cursor to it."""
         key = self.listing.cursor_key
         copied = self._found[key if isinstance(key, int) else 0]
         below, what = self.app.screen_stack[-2], f"the {copied.name}"
@@ -88,17 +89,18 @@ class CopyScreen(ListDialog[None]):
                 ask_file(below, f"Write {what}", copied.ending, what,
                          lambda _: text.encode("utf-8", "replace"))
 
-        self._give(copied, write)
+        self._with_whole_text(copied, write)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Close, copy the text of the row, and say which."""
+        """Close, copy the text of the row, and show a message."""
         assert isinstance(event.key, int)
         copied = self._found[event.key]
         self.dismiss(None)
-        self._give(copied, partial(self._copy, copied))
+        self._with_whole_text(copied, partial(self._copy, copied))
 
-    def _give(self, copied: Copied, take: Callable[[str], object]) -> None:
-        """Give the exact text to a function: at once, or when the session has told it. Errors are shown."""
+    def _with_whole_text(self, copied: Copied, take: Callable[[str], object]) -> None:
+        """Call `take` with the whole text: at once, or in a worker if the session has to make it. The app
+        shows errors."""
         app, asks = self.app, copied.asks
         if asks is None:
             take(copied.whole)
@@ -113,8 +115,8 @@ class CopyScreen(ListDialog[None]):
         start_worker(app, "copy", ask)
 
     def _copy(self, copied: Copied, text: str) -> None:
-        """Copy a text to the clipboard, and say so; warn if it is over `CLIPBOARD_BYTES`, which terminals may
-        drop."""
+        """Copy a text to the clipboard, and show a message: a warning if it is longer than `CLIPBOARD_BYTES`,
+        which terminals may drop."""
         app = self.app
         app.copy_to_clipboard(text)
         how = ", as a literal of its bytes, which are not UTF-8" if copied.escaped else ""

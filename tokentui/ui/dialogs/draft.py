@@ -57,9 +57,14 @@ Changes: TypeAlias = tuple[Change, ...]
 
 @dataclass(frozen=True, slots=True)
 class RecipeChoice:
-    """A recipe to train by, its run, and the position that another recipe is brought to.
+    """A recipe to train by, its run, and the position that a change of recipe keeps.
 
     Its values have names: those of the axes, of the words of `SHAPE` and `RUN`, and `PLACE`.
+
+    Attributes:
+        recipe: The recipe.
+        run: The run.
+        keep_place: A key of `PLACES`.
     """
 
     recipe: Recipe
@@ -67,15 +72,14 @@ class RecipeChoice:
     keep_place: str = "step"
 
     def value(self, name: str) -> Any:
-        """Return a value by its name."""
+        """Return the value of a name; a tuple for a list, None for an option of the run that is not set."""
         if name in RUN:
             return self.run.word(name)
         return self.keep_place if name == PLACE else getattr(self.recipe, name)
 
     def text(self, name: str) -> str:
-        """Return the value of an axis, a run option or the kept place, by its name, as a user reads it; it is
-        not safe yet. A `vocab_size` that is not set is the default of the objective, with `(default)`, if it
-        has one."""
+        """Return the value of a name as a user reads it; it is not safe yet. A `vocab_size` that is not set
+        is the default of the objective, with `(default)`, if it has one."""
         if name == "vocab_size" and self.run.stops.vocab_size is None and self.size is not None:
             return f"{RUN[name].written(self.size)} (default)"
         if name in RUN:
@@ -84,12 +88,16 @@ class RecipeChoice:
 
     @property
     def size(self) -> int | None:
-        """The number of ids that the run ends at: what was asked for, or the default of the objective."""
+        """The number of ids at which the run ends: the vocabulary size of the run, or the default of the
+        objective; None without either."""
         size = self.run.stops.vocab_size
         return usual_size(self.recipe) if size is None else size
 
-    def ends(self, ids: int, shrinks: bool) -> str:
-        """Return the stop that keeps the run from reaching a size, as safe text; empty without one.
+    def stop_before(self, ids: int, shrinks: bool) -> str:
+        """Return the stop that ends the run before it has so many ids, as safe text, such as `vocab_size
+        500`; empty if none does.
+
+        A stop in merges is returned whatever its number, but never for a run that shrinks.
 
         Args:
             ids: The number of ids.
@@ -100,12 +108,12 @@ class RecipeChoice:
         return "" if shrinks or self.run.stops.merges is None else f"merges {self.text('merges')}"
 
     def to_type(self, name: str) -> str:
-        """Return the value of a word as it is typed."""
+        """Return the value of a name as a user types it; empty for None."""
         value = self.value(name)
         return " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
 
     def changes(self, to: RecipeChoice) -> Changes:
-        """Return the values that differ from another choice, axes first."""
+        """Return the values that another choice has different, axes first."""
         names = [name for _, group in _GROUPS for name in group]
         return tuple(
             [Change(name, self.text(name), to.text(name)) for name in names
@@ -113,7 +121,8 @@ class RecipeChoice:
         )
 
     def _with(self, name: str, value: object) -> RecipeChoice:
-        """Return the choice with another value of the kept place, a run option or an axis, by name."""
+        """Return a copy with another value for a name. Raises TokentuiError if it is invalid for the recipe.
+        """
         if name == PLACE:
             return replace(self, keep_place=str(value))
         if name in RUN:
@@ -121,10 +130,11 @@ class RecipeChoice:
         return replace(self, recipe=changed(self.recipe, **{name: value}))
 
     def with_text(self, name: str, text: str) -> RecipeChoice:
-        """Return a copy with one value read from text. Axes that conflict with it change too.
+        """Return a copy with one value read from text. Other axes change with it if that makes the recipe
+        valid.
 
         Raises:
-            TokentuiError: It makes no sense here.
+            TokentuiError: The text is invalid for this name.
         """
         if name in _WORDS:
             return self._with(name, _WORDS[name].read(text))
@@ -133,12 +143,14 @@ class RecipeChoice:
         return replace(self, recipe=with_it) if with_it is not None else self._with(name, new)
 
     def turned(self, name: str, by: int) -> RecipeChoice | None:
-        """Return the choice with the next value of this name (`by` 1) or the one before (-1), around the end;
-        None where it is typed. An axis of several values goes through none and each value alone; values that
-        do not go with the rest are left out.
+        """Return a copy with the value of a name that is `by` places further, around the end; None if the
+        value is typed.
+
+        Skips values that the other axes do not allow. An axis of several values goes through none and each
+        value alone.
 
         Raises:
-            TokentuiError: No other value goes with the rest.
+            TokentuiError: The next value of a list axis does not go with the other axes.
         """
         now, ways = self.value(name), list[object]()
         if name == PLACE:
@@ -158,23 +170,34 @@ class RecipeChoice:
 
 
 def stopped_by(ids: int | None, now: Snapshot | None, run: Run) -> str:
-    """Return the stop of a run that does not come to a size, and the key that changes it, as safe text; "" if
-    it has none. It may end before its stop, where no candidate is left.
+    """Return a note that a stop keeps a run from a size, and the key that changes it, as safe text; "" if
+    none does or for an opened file. The run may also end earlier, when no candidate is left.
+
+    Args:
+        ids: The number of ids; None for no size.
+        now: The snapshot; None for none.
+        run: The run in use.
     """
     if ids is None or now is None or now.main.opened is not None:
         return ""
-    stop = RecipeChoice(now.main.recipe, run).ends(ids, now.main.traits.shrinks)
+    stop = RecipeChoice(now.main.recipe, run).stop_before(ids, now.main.traits.shrinks)
     return f": its stop is {stop}; a changes {stop.split()[0]}" if stop else ""
 
 
 def sized_by(ids: int | None, now: Snapshot | None, run: Run) -> RecipeChoice | None:
-    """Return what is trained with this size, where a training that drops pieces ends before it comes to it:
-    no other run has so few. None for all else.
+    """Return the choice that trains to a size as its `vocab_size`, if the training drops pieces and its run
+    ends before that size: only another run gets so small. Return None otherwise, and if the size is
+    impossible.
+
+    Args:
+        ids: The number of ids; None for no size.
+        now: The snapshot; None for none.
+        run: The run in use.
     """
     if ids is None or now is None or now.main.opened is not None or not now.main.traits.shrinks:
         return None
     used = RecipeChoice(now.main.recipe, run)
-    if not used.ends(ids, shrinks=True):
+    if not used.stop_before(ids, shrinks=True):
         return None
     try:
         return used.with_text("vocab_size", str(ids))
@@ -184,10 +207,10 @@ def sized_by(ids: int | None, now: Snapshot | None, run: Run) -> RecipeChoice | 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A value of an axis as a draft may take it.
+    """A value of an axis, and whether a draft can take it.
 
     Attributes:
-        value: The value; one with text after the colon has the text it would start with.
+        value: The value; with a text after the colon if it has one, at first a sample.
         label: Its text in a list, `regex:PATTERN` for one with text.
         about: Its meaning.
         taken: True if the draft has it.
@@ -204,22 +227,24 @@ class Option:
 
     @property
     def text(self) -> bool:
-        """Return a value by its name as a user reads it; it is not safe yet."""
+        """True if the value has a text after a colon."""
         return ":" in self.value
 
     @property
     def possible(self) -> bool:
-        """True if it can be taken, alone or with other changes."""
+        """True if the draft can take it, alone or with other changes."""
         return not self.refused or bool(self.goes_with)
 
     @property
     def together(self) -> str:
-        """The other axes that change with it, as safe text: `base=sorted, unknown=error`."""
+        """The other axes that change with it, as safe text, such as `base=sorted, unknown=error`; empty for
+        none."""
         return ", ".join(f"{change.name}={safe(change.new, limit=_MOST_SHOWN)}" for change in self.goes_with)
 
 
 def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
-    """Return the options of an axis. For the list axis (`normalize`), each value is added or removed."""
+    """Return the options of an axis for a recipe. For the list axis (`normalize`), taking one adds or removes
+    its value."""
     now, found = values_of(recipe, axis), []
     for name, label in AXES[axis].written().items():
         record, value = AXES[axis][name], name
@@ -242,7 +267,8 @@ def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
 
 
 def put(recipe: Recipe, axis: str, value: str) -> str | tuple[str, ...]:
-    """Return the new value of an axis. On the list axis, the value is appended, or removed if present."""
+    """Return the new value of an axis after a value is chosen. On the list axis it is appended, or removed if
+    present. Nothing is checked."""
     now = getattr(recipe, axis)
     if not isinstance(now, tuple):
         return value
@@ -250,7 +276,8 @@ def put(recipe: Recipe, axis: str, value: str) -> str | tuple[str, ...]:
 
 
 def values_named(query: str) -> list[tuple[str, str]]:
-    """Return the values of axes whose names hold a text, as (axis, value); names that begin so come first."""
+    """Return the values of axes whose names contain a text, as (axis, value), those that begin with it first.
+    Ignores case; none for an empty text."""
     text = query.lower()
     found = [(axis, value) for axis in AXES for value in AXES[axis].written().values()
              if text in value.lower()]
@@ -270,19 +297,21 @@ def run_of(preset: Preset, run: Run, published: bool) -> Run:
 
 
 def named(recipe: Recipe, chosen: str) -> Preset | None:
-    """Return the preset with this recipe, the one named `chosen` if there are several; None for none."""
+    """Return the preset that has a recipe; if several have it, the one named `chosen` or the first. Return
+    None if no preset has it."""
     alike = [preset for preset in PRESETS.values() if preset.recipe == recipe]
     return next((one for one in alike if one.name == chosen), alike[0] if alike else None)
 
 
 def is_published(preset: Preset | None, run: Run) -> bool:
-    """Return whether the preset was published with a run, and this is it."""
+    """Return whether a run is the one that a preset was published with; False if it was published with none.
+    """
     return preset is not None and preset.run != Run() and run == run_of(preset, run, True)
 
 
 def published_sizes(preset: Preset | None) -> str:
-    """Return the name of a preset and the sizes that it was published with, as a line of safe text; a
-    sentence that says so if there are none, or if `preset` is None."""
+    """Return a line with the name of a preset and the sizes that it was published with, as safe text; if
+    there are none, or `preset` is None, the line says so."""
     if preset is None:
         return "your own recipe: it has no published sizes"
     known = [f"{name} {RUN[name].written(preset.run.word(name))}" for name in preset.run.words]
@@ -290,26 +319,27 @@ def published_sizes(preset: Preset | None) -> str:
 
 
 def families(query: str = "") -> list[tuple[str, list[Preset]]]:
-    """Return the presets that contain a text, by family.
+    """Return the presets that match a text, grouped by family.
 
-    Those whose names begin so come first, then those whose names hold it, then those whose descriptions do: a
-    family may be there more than once.
+    Presets whose names begin with it come first, then those whose names contain it, then those whose
+    descriptions or families do: a family may occur more than once.
 
     Args:
-        query: The text, in upper or lower case; "" for all presets.
+        query: The text, in any case; "" for all presets.
     """
     out: list[tuple[str, list[Preset]]] = []
     for near in range(3):
         found: dict[str, list[Preset]] = {}
         for preset in PRESETS.values():
-            if _distance(preset, query.lower()) == near:
+            if _match_rank(preset, query.lower()) == near:
                 found.setdefault(preset.family, []).append(preset)
         out += found.items()
     return out
 
 
-def _distance(preset: Preset, query: str) -> int:
-    """Return 0 if the name of a preset begins with a text, 1 if it contains it, 2 if its description does."""
+def _match_rank(preset: Preset, query: str) -> int:
+    """Return 0 if the name of a preset begins with a text, 1 if it contains it, 2 if its description or
+    family does, 3 if none does."""
     if query in preset.name:
         return int(not preset.name.startswith(query))
     return 2 if query in f"{preset.about} {preset.family}".lower() else 3
@@ -319,13 +349,14 @@ def _distance(preset: Preset, query: str) -> int:
 
 
 def axis_columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
-    """Return the columns of the rows of a choice; the steps of an opened tokenizer have longer names."""
+    """Return the columns of `choice_rows`; wider names if the stages of an opened tokenizer are listed."""
     first = Column(width=15 if stages else 12, priority=1)
     return first, Column(flex=3 if stages else 2, min_width=15, priority=1), Column(flex=4, min_width=15)
 
 
 def preset_rows(recipe: Recipe, query: str = "") -> list[TableRow]:
-    """Return the presets that contain a text, by family. Those of the same recipe are marked."""
+    """Return the presets that match a text, by family with headings, see `families`. A mark is on those with
+    the same recipe."""
     rows: list[TableRow] = []
     for family, members in families(query):
         rows.append(heading(family))
@@ -341,14 +372,14 @@ def choice_rows(
     stages: Sequence[StageView] = ()
 ) -> list[TableRow]:
     """Return the row that applies a choice, the rows of its values, and those of the settings. Changed values
-    are marked.
+    have the mark `*`.
 
     Args:
         choice: The choice.
-        changed: What it changes.
-        live: True if the screen behind follows; None where nothing can follow.
-        published: Whether the run is as published, and what is published of the recipe.
-        stages: The steps of an opened tokenizer, listed before the axes. Each shows the axes that describe
+        changed: The changes from the choice in use.
+        live: True if live mode is on; None if there is no such mode.
+        published: Whether the run is the published one, and the line of `published_sizes`.
+        stages: The stages of an opened tokenizer, listed before the axes, each with the axis that describes
             it.
     """
     names = {change.name for change in changed}
@@ -372,8 +403,8 @@ def choice_rows(
 
 
 def _stage_rows(steps: Sequence[StageView]) -> list[TableRow]:
-    """Return a row for each step of a file's pipeline: its stage where that changes, and its axis with what
-    it does. A step that no axis says has its text alone, an opaque one a warning."""
+    """Return a row for each stage of an opened tokenizer: its name unless it repeats, its axis and what it
+    does. A stage without an axis says so; an opaque one shows a warning."""
     rows = []
     for place, step in enumerate(steps):
         named = step.name if not place or steps[place - 1].name != step.name else ""
@@ -388,8 +419,8 @@ def _stage_rows(steps: Sequence[StageView]) -> list[TableRow]:
 
 
 def value_rows(recipe: Recipe, axis: str) -> list[TableRow]:
-    """Return the values of an axis: marked if taken (of a list, by its number); dim if refused, with what
-    would change too and why."""
+    """Return a row for each value of an axis: marked if taken (on the list axis by its position, from 1), dim
+    if refused, with the reason and what would change too."""
     listed, rows = getattr(recipe, axis), []
     for choice in options(recipe, axis):
         mark = "•" if choice.taken else ""
@@ -406,8 +437,8 @@ def changes_told(changed: Changes, room: int, lead: str) -> Cell:
     """Return the changes that fit in `room` cells after a lead, `tie: lowest-ids → first-seen · …`, and ` ·
     +2 more` for the rest.
 
-    The first change is shown even if it does not fit. Without a change it says "nothing is changed", without
-    the lead.
+    The first change is shown even if it does not fit. Without changes it is "nothing is changed", without the
+    lead.
     """
     out: list[ui_text.Run] = [(lead, "muted")] if changed else []
     room -= len(lead)
@@ -427,23 +458,25 @@ def changes_told(changed: Changes, room: int, lead: str) -> Cell:
 
 
 def about(choice: RecipeChoice, name: str) -> str:
-    """Return the meaning of a row of a choice as safe text; "" for rows that are no values."""
+    """Return the meaning of a row of `choice_rows` as safe text; "" for rows without a value."""
     if name in AXES:
         return f"{AXES[name].about} · {safe(choice.text(name), limit=200)}: {meaning(choice.recipe, name)}"
     return _ABOUTS.get(name, "") + (": enter switches it" if name == PLACE else "")
 
 
 def meaning(recipe: Recipe, axis: str) -> str:
-    """Return the meaning of the value of an axis; for the list axis, of its values in order."""
+    """Return what the value of an axis does; for the list axis, what its values do in order, or "unchanged".
+    """
     return ", then ".join(record.about for record in chosen(recipe, axis)) or "unchanged"
 
 
 def _named(value: str) -> str:
-    """Return the value of an axis, or a name for an empty list."""
+    """Return a value as shown in a row: `none` for an empty list."""
     return "none" if value == "[]" else value
 
 
 def _row(name: str, value: str, about: str, changed: bool) -> TableRow:
+    """Return the row of a value: its name, the value, its meaning, and a mark if it is changed."""
     shown = safe(value, limit=_MOST_SHOWN)
     cells: tuple[Cell, ...] = (((name, ""),), ((shown, "strong" if changed else ""),), ((about, "muted"),))
     return TableRow(name, cells, mark="*" if changed else "")

@@ -85,12 +85,12 @@ class Found:
         kind: What it is, in a word.
         name: Its name, not safe for a terminal.
         about: What it is or does.
-        act: Does what it stands for, on the screen that the finder was opened on.
-        filters: The characters whose filter it passes.
+        act: Acts on the screen that the finder was opened on.
+        filters: The characters of the filters that show it.
         keys: Its keys.
-        facts: Lines for the preview besides.
-        cell: Its name as it is shown; empty for the name itself.
-        elsewhere: Why it cannot act from here; empty if it can.
+        facts: Further lines of the preview.
+        cell: Its name as it is shown; empty for `name`.
+        elsewhere: Why it cannot act from this screen; empty if it can.
         recipe: The recipe whose first steps are previewed; None for none.
     """
 
@@ -108,7 +108,7 @@ class Found:
 
     @property
     def synonyms(self) -> tuple[str, ...]:
-        """Its everyday words; all tours share some."""
+        """Everyday words that find it; all tours share some."""
         shared = _OF_TOURS if self.kind == "tour" else ()
         return (*SYNONYMS.get(self.id, "").split(), *shared)
 
@@ -120,7 +120,7 @@ def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
     """Yield all entries that need no answer of the session.
 
     Args:
-        sections: The actions that mean something now, by section.
+        sections: The actions that apply now, by section.
         settings: The settings of the user.
     """
     yield from _actions(sections)
@@ -140,10 +140,9 @@ def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
 
 
 def _actions(sections: Sections) -> Iterator[Found]:
-    """Yield an entry for each action of the sections, once by id; the actions that start tours give entries
-    of tours.
+    """Yield an entry for each action, once by id; the action that starts a tour gives an entry of the tour.
 
-    An action that is not on the screen says in `elsewhere` that its keys work in its pane.
+    The entry of an action that is not on the screen says in `elsewhere` that its keys work in its pane.
     """
     seen = set[str]()
     tours = {f"tour_{tour.name}": tour for tour in TOURS}
@@ -166,7 +165,7 @@ def _runs(action: BoundAction) -> Act:
 
 
 def _preset(preset: Preset) -> Found:
-    """Return the entry of a preset. It trains by the recipe, or, while columns are compared, adds a column
+    """Return the entry of a preset, which trains by its recipe; while columns are compared, it adds a column
     with it."""
     axes = tuple(f"{name} = {preset.recipe.axis(name)}" for name in AXES)
 
@@ -183,9 +182,11 @@ def _preset(preset: Preset) -> Found:
 
 
 def _axis_value(axis: str, value: str, about: str) -> Found:
-    """Return the entry of a value of an axis. It trains with the value, and changes other axes where the
-    recipe needs it; an axis of several values gets this one alone. Raises TokentuiError when it acts if no
-    recipe fits."""
+    """Return the entry of a value of an axis, which trains with that value and changes other axes if
+    necessary; an axis of several values gets this one alone.
+
+    Without a snapshot it does nothing. It raises TokentuiError when it acts if no recipe fits.
+    """
     def use(screen: EngineScreen[Any]) -> None:
         now = screen.engine.snapshot
         if now is None:
@@ -201,7 +202,7 @@ def _axis_value(axis: str, value: str, about: str) -> Found:
 
 
 def _setting(setting: Setting, value: Value) -> Found:
-    """Return the entry that gives a setting a value."""
+    """Return the entry that sets a setting to a value."""
     word = str(value).lower() if isinstance(value, bool) else str(value)
     return Found(f"setting:{setting.name}={word}", "setting", f"{setting.name} = {word}",
         f"Set {setting.title}: {setting.said(value)}",
@@ -215,7 +216,7 @@ def _sample(sample: Sample) -> Found:
 
 
 def _quiz() -> Found:
-    """Return the entry that copies the command `tokentui quiz`, which no action of the screen stands for."""
+    """Return the entry that copies the command `tokentui quiz`, which has no action on the screen."""
     def copy(screen: EngineScreen[Any]) -> None:
         screen.app.copy_to_clipboard("tokentui quiz")
         screen.app.say("copied: tokentui quiz · tokentui quiz --help lists its options")
@@ -225,8 +226,8 @@ def _quiz() -> Found:
 
 
 def _same_file() -> Found:
-    """Return the entry that says whether two tokenizers are the same. It lists the differences of two
-    columns; for a single one it asks for the other file."""
+    """Return the entry that compares with another tokenizer. It lists the differences of two columns; for a
+    single one it asks for the other file."""
     def compare(screen: EngineScreen[Any]) -> None:
         now = screen.engine.snapshot
         action = "show_differences" if now is not None and len(now.columns) > 1 else "compare"
@@ -237,7 +238,7 @@ def _same_file() -> Found:
 
 
 def _typed_ids(typed: str) -> Found:
-    """Return the entry of ids that are typed: it opens the playground with them."""
+    """Return the entry that opens the playground with typed ids."""
     return Found(f"ids:{typed}", "ids", f"decode {typed}",
         "Decode these ids in the playground: there f7 puts their text in their place",
         lambda screen: screen.app.open_playground(typed, lambda text: None), "#")
@@ -259,8 +260,8 @@ def _file(path: str) -> Found:
 
 
 def _token(token: FoundToken) -> Found:
-    """Return the entry of a token, also found by `#`. It opens the inspect dialog on the token; its facts are
-    the step that makes it, its uses if they are counted, and its first 40 bytes in hexadecimal."""
+    """Return the entry of a token, which `#` finds too. It opens the inspector; its facts are the step that
+    makes it, its uses if they are counted, and its first 40 bytes in hexadecimal."""
     made = "from the start" if token.step == 0 else f"step {token.step:,} makes it" if token.step else ""
     uses = f"{plural(token.uses, 'use')} in the corpus" if token.uses is not None else ""
     text = token.piece.decode("utf-8", "replace")
@@ -288,9 +289,10 @@ def _word(word: FoundWord) -> Found:
 
 
 def _step(typed: str, now: Snapshot | None) -> Found | None:
-    """Return the entry of a step, a token or an id that is typed; None for what `destination` refuses.
+    """Return the entry that goes to a typed step, token or id; None if `destination` refuses the text, if it
+    is empty, or if it is a size that changes the unit of moves.
 
-    A size that changes the unit of moves has none either. A token that no step makes is told when it acts.
+    If no step makes a token, a message says so when the entry acts.
     """
     place = place_of(now)
     try:
@@ -335,11 +337,11 @@ class _Searched:
         self._all = self._parts + self._synonyms + _joined(re.split(r"[\s(),;:.=-]+", self.about))
 
     def score(self, wanted: str, words: Sequence[str]) -> float | None:
-        """Return how well the entry matches a text, 0 for best; None if it does not.
+        """Return how well the entry matches a text, 0 for best; None if it does not match.
 
         Args:
             wanted: The text in lower case.
-            words: Its words.
+            words: Its words; without any, all entries match alike.
         """
         if not words:
             return 50.0
@@ -370,12 +372,12 @@ class _Searched:
 
 
 def _joined(words: Iterable[str]) -> str:
-    """Return words in one text, each after a line break."""
+    """Return words as one text, each after a line break."""
     return "".join(f"\n{word}" for word in words)
 
 
 class Index:
-    """Entries with the words that find them.
+    """Entries, indexed for searches.
 
     Args:
         entries: The entries.
@@ -386,12 +388,12 @@ class Index:
         self._texts = list(map(_Searched, self.entries))
 
     def find(self, typed: str, only: str = "") -> list[tuple[float, Found]]:
-        """Return all entries that match a text, the best first, each with its score; a lower one is better.
-        Case does not count, entries of elsewhere rank behind, and of equal scores the earlier entry is first.
+        """Return all entries that match a text, each with its score, the best (lowest) first. Ignores case;
+        entries that cannot act from here rank lower, and ties keep the order of entries.
 
         Args:
-            typed: The text.
-            only: The character of a filter; empty for all.
+            typed: The text; empty for all entries.
+            only: The character of a filter; empty for none.
         """
         wanted = typed.lower()
         words = wanted.split()
@@ -406,9 +408,9 @@ class Index:
         return [(score, entry) for score, _, entry in sorted(scored, key=lambda one: one[:2])]
 
     def nearest(self, typed: str, count: int, only: str = "") -> list[Found]:
-        """Return at most `count` entries whose names or synonyms look most like a text, the best first.
+        """Return up to `count` entries whose names or synonyms are most similar to a text, the best first.
 
-        Entries without the filter `only` and those of _NEVER_NEAR are left out.
+        Leaves out those of `_NEVER_NEAR`, and those that the filter `only` hides.
         """
         wanted, matcher = typed.lower(), SequenceMatcher()
         matcher.set_seq2(wanted)
@@ -430,7 +432,7 @@ class Index:
 
 
 def _in_order(wanted: str, name: str) -> bool:
-    """Return whether a name has the characters of a text in order, the first one first."""
+    """Return whether a name contains the characters of a text in order and begins with the same one."""
     left = iter(name)
     return name[:1] == wanted[:1] and all(char in left for char in wanted)
 
@@ -439,12 +441,13 @@ def _in_order(wanted: str, name: str) -> bool:
 
 
 class FinderScreen(Dialog[Found]):
-    """Lists what is found as one types, with a preview. Its result is the entry to act, None if it was left.
+    """Lists entries as one types, with a preview. Its result is the chosen entry, which the caller runs; None
+    if it was cancelled.
 
     Args:
         engine: The link to the session.
         index: The entries that need no answer of the session.
-        recent: The entries that acted last, the newest first.
+        recent: The entries used last, the newest first.
         typed: The initial text of the line.
     """
 
@@ -481,9 +484,9 @@ class FinderScreen(Dialog[Found]):
         self.parts = labeled_input(":", self.field), found, self.notice
 
     def on_mount(self) -> None:
-        """List what was used last and all actions.
+        """Focus the line, and list recent entries and all actions.
 
-        The session prepares its answers; files are looked for in a worker.
+        Prepares the session for searches, and lists recent files in a worker.
         """
         self.set_focus(self.field)
         self._say_filters()
@@ -492,11 +495,13 @@ class FinderScreen(Dialog[Found]):
         self._ask("")
 
     def _say_filters(self) -> None:
+        """Show the characters of the filters in the notice."""
         filters = "   ".join(f"{sign} {what}" for sign, what in FILTERS.items())
         self.notice.say(f"in front: {filters}")
 
     def _say_slow(self) -> None:
-        """Say that tokens and words are still looked for, if they are."""
+        """Show in the notice that the search for tokens and words still runs; do nothing after it has ended.
+        """
         if self._asks:
             self._said_slow = True
             self.notice.say(self.waits or "looking for tokens and words …")
@@ -509,26 +514,27 @@ class FinderScreen(Dialog[Found]):
 
     @property
     def only(self) -> str:
-        """The character that filters; empty for none."""
+        """The character of the filter at the start of the line; empty for none."""
         return self.field.value[:1] if self.field.value[:1] in FILTERS else ""
 
     @property
     def sought(self) -> str:
-        """What is typed, without the character that filters."""
+        """The typed text without the character of the filter."""
         return self.field.value.removeprefix(self.only).strip()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """List what matches at once; tokens and words follow, unless a filter leaves them out."""
+        """List what matches at once, and search tokens and words unless a filter hides them."""
         self._entered, self._matches = False, Matches()
         if self.sought and self.only in ("", "#"):
             self._ask(f"#{self.sought}" if self.only and self.sought.isdecimal() else self.sought)
         self.lay_out()
 
     def _ask(self, text: str) -> None:
-        """Search the tokens and words of the tokenizer for a text, in a worker; a newer search replaces it.
+        """Search the tokens and words of the tokenizer for a text in a worker, and list them; a newer search
+        replaces it.
 
-        An error counts as no matches. Matches take the place of the former ones; a row that enter asked for
-        meanwhile is then taken.
+        An error counts as no matches. If enter was pressed before there was a row, choose the row under the
+        cursor then. An empty text only prepares the session.
         """
         async def ask() -> None:
             try:
@@ -551,25 +557,27 @@ class FinderScreen(Dialog[Found]):
         start_worker(self, "asked", ask)
 
     def action_filter(self) -> None:
-        """Show only the next kind of entries; after the last kind all of them."""
+        """Change to the next filter, and after the last one to none; the typed text stays."""
         ways = ["", *FILTERS]
         self.field.put(ways[(ways.index(self.only) + 1) % len(ways)] + self.sought)
 
     def action_move(self, rows: int) -> None:
-        """Move the cursor of the list."""
+        """Move the cursor of the list by rows."""
         self.listing.move(rows)
 
     def action_page(self, pages: int) -> None:
-        """Move the cursor of the list by a page."""
+        """Move the cursor of the list by pages."""
         self.listing.page(pages)
 
     # What is listed.
 
     def lay_out(self, *, keep: bool = False) -> None:
-        """List what matches, in the room there is; the three nearest entries if nothing does.
+        """List what matches, and preview the row under the cursor. If nothing matches and no answer is
+        awaited, list the nearest entries.
 
         Args:
-            keep: True to leave the cursor on the row where it is, unless that is the first.
+            keep: True to leave the cursor on its row unless it is one of the first two; False to move it to
+                the first row.
         """
         at = self.listing.cursor_key if keep and self.listing.cursor > 1 else None
         found = self._listed()
@@ -593,10 +601,10 @@ class FinderScreen(Dialog[Found]):
     def _listed(self) -> list[Found]:
         """Return the entries to list, each id once.
 
-        Without a text these are the recent ones, then all actions, or, for `=`, all its entries. With a text
-        it is what matches best, then a step that is typed, tokens and words whose text is the same, weaker
-        matches, the other tokens and words, and the weakest. For a number, tokens come first, and for a text
-        with capital letters those whose text is the same. Files are listed without a filter alone, words too.
+        Without a text: recent entries, then all actions, or for the filter `=` all its entries. With a text:
+        the best matches, a typed step, tokens and words with exactly this text, weaker matches, other tokens
+        and words, and the weakest. For a number, tokens come first, and so do exact ones for a text with
+        capital letters. Files and words need no filter.
         """
         sought, only = self.sought, self.only
         if not sought:
@@ -631,23 +639,25 @@ class FinderScreen(Dialog[Found]):
         return [*{entry.id: entry for entry in listed}.values()]
 
     def _row(self, entry: Found) -> TableRow:
+        """Return the row of an entry: its name, kind and first key."""
         name: Cell = entry.cell or ((safe(entry.name, limit=_SHOWN), ""),)
         kind, keys = ((entry.kind, "muted"),), ((" ".join(entry.keys[:1]), "key"),)
         return TableRow(entry.id, (name, kind, keys))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Preview what the cursor is on."""
+        """Preview the entry under the cursor."""
         self.look_at_row()
 
     def look_at_row(self) -> None:
-        """Preview what the cursor is on; the first steps of a preset follow."""
+        """Preview the entry under the cursor, and ask for the first steps of its recipe if it has one and
+        they are not known."""
         self.preview.again()
         if (entry := self.entry) is not None and entry.recipe is not None and entry.id not in self._steps:
             start_worker(self, "first steps", self._look_at, entry, entry.recipe)
 
     async def _look_at(self, entry: Found, recipe: Recipe) -> None:
-        """Ask for the first steps of a recipe on this text, and show them in the preview of an entry; an
-        error leaves them out."""
+        """Ask for the first steps of a recipe on this corpus, and add them to the preview of its entry; after
+        an error add nothing."""
         try:
             view = await self.engine.ask(Preview(recipe, steps=_FIRST_STEPS))
         except (TokentuiError, Cancelled):
@@ -660,12 +670,16 @@ class FinderScreen(Dialog[Found]):
 
     @property
     def entry(self) -> Found | None:
-        """The entry under the cursor; None for none."""
+        """The entry under the cursor; None if there is none."""
         return self._found.get(str(self.listing.cursor_key))
 
     def _preview(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the lines of the preview for a width in cells: name, description, keys, first steps and
-        facts of the entry at the cursor; none without an entry."""
+        """Return the lines of the preview of the entry under the cursor, wrapped to a width in cells; none
+        without an entry.
+
+        They are its name and description, the keys of an action, first steps if they are known, and its
+        facts. `height` is not used.
+        """
         if (entry := self.entry) is None:
             return ()
         room = max(4, width - 2)
@@ -685,18 +699,20 @@ class FinderScreen(Dialog[Found]):
     # What is taken.
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the row under the cursor; wait for it if an answer is on its way."""
+        """Choose the row under the cursor; if there is none and an answer is awaited, choose it when it
+        comes."""
         if self.listing.cursor_key is None and self._asks:
             self._entered = True
         else:
             self.take(self.listing.cursor_key)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Take the row that was clicked."""
+        """Choose the row that was clicked."""
         self.take(event.key)
 
     def take(self, key: Hashable) -> None:
-        """Leave with the entry of a row; say so if it cannot act from here. Ignored for a row without one."""
+        """Close with the entry of a row. If it cannot act from here, stay open and show why; do nothing for a
+        key without an entry."""
         entry = self._found.get(str(key))
         if entry is None:
             return

@@ -36,7 +36,7 @@ _STEP = Hint("step", pane="list", count=2)
 
 
 class LifeScreen(ListDialog[None]):
-    """Shows each step that cut a word anew, and takes the run to the step of the row.
+    """Lists the steps that segmented a word differently, and moves the run to the step of the row.
 
     The box leaves the upper half of the corpus free, and the typed text. The corpus takes the whole width,
     marks the word, and shows only the word in tokens. The panes next to it and dialogs below, such as the
@@ -44,8 +44,8 @@ class LifeScreen(ListDialog[None]):
 
     Args:
         engine: The link to the session.
-        text: The text that the word stands in.
-        place: A place in the word.
+        text: The text that contains the word.
+        place: A character offset in the word.
     """
 
     HEADING, dims = "Life", False
@@ -75,20 +75,20 @@ class LifeScreen(ListDialog[None]):
         """What the corpus pane showed and marked before; None while it marks the word."""
 
     def action_move(self, rows: int) -> None:
-        """Go to another step of its life."""
+        """Move the cursor by rows; the run follows."""
         self.listing.move(rows)
 
     @property
     def _text(self) -> CorpusText | None:
-        """The corpus pane, if it is on the screen."""
+        """The corpus pane if it is visible; None otherwise."""
         panes = self._panes.query(CorpusText) if self._panes is not None else ()
         return next((pane for pane in panes if pane.region), None)
 
     @property
     def _free(self) -> tuple[int, int]:
-        """The lines above the box that stay free at least, and those below it.
+        """The number of lines to leave free above the box, and below it.
 
-        The typed text and its tokens are below it where they are in the lower half of the screen.
+        The typed text stays visible below the box if it is in the lower half of the screen.
         """
         height, encode = self.app.size.height, None
         if self._panes is not None:
@@ -110,18 +110,19 @@ class LifeScreen(ListDialog[None]):
         self.start_asking("looking up the steps of the word …", self._show_life)
 
     def on_unmount(self) -> None:
-        """Show the hidden widgets if something else than a key has ended this dialog."""
+        """Show hidden widgets again, also if the dialog was closed by code."""
         self._show_hidden()
 
     def _widen_corpus(self) -> None:
-        """Hide the panes next to the corpus. A resize of the screen below shows them again."""
+        """Hide the panes beside the corpus if that is visible. A resize of the screen below shows them again.
+        """
         if self._panes is not None and self._text is not None:
             for pane in self._panes.query("#panes > *"):
                 if not pane.query(CorpusText):
                     pane.display = False
 
     def _show_hidden(self) -> None:
-        """Show the panes again that the dialog has hidden, and lay out the screen behind."""
+        """Show the hidden dialogs and panes again. A second call only lays out the screen below."""
         for box in self._boxes:
             box.visible = True
         self._boxes.clear()
@@ -129,8 +130,8 @@ class LifeScreen(ListDialog[None]):
             self._panes.lay_out()
 
     async def _show_life(self) -> None:
-        """Ask for the life of the word, and show it from its last turn on. Name the word in the title and in
-        the corpus."""
+        """Ask for the life of the word, and list it with the cursor on its last step. Name the word in the
+        title, and mark it in the corpus."""
         self.life = life = await self.ask(self._asks)
         self._at = life.turns[-1].number
         if self._origin is None:
@@ -143,9 +144,9 @@ class LifeScreen(ListDialog[None]):
 
     @work
     async def _mark(self, word: str) -> None:
-        """Mark a word in the corpus, and bring the next place of it into view, clear of this box.
+        """Mark a word in the corpus, and scroll to its next place, above this box.
 
-        Does nothing without a word or without a corpus on the screen.
+        Do nothing for an empty word, or if the corpus is not visible.
         """
         text = self._text
         if text is None or not word:
@@ -157,12 +158,12 @@ class LifeScreen(ListDialog[None]):
             text.show_place(match.at, len(word), self.box.region.y - text.region.y)
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there is no answer, in place of the rows."""
+        """Show in the list why there is no answer."""
         self._said = words_of(error)
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Draw the rows, in as many lines as there are, clear of the typed text; hide the other panes."""
+        """Show the rows, fit the box above the typed text, and hide the panes beside the corpus."""
         self._widen_corpus()
         rows = list(self._rows())
         self.tell(_COLUMNS, rows, words=True, keep=self._at)
@@ -171,38 +172,40 @@ class LifeScreen(ListDialog[None]):
         self.box.styles.margin = (0, 0, below, 0)
 
     def _rows(self) -> Iterator[TableRow]:
-        """Yield a row for each turn of the word: the step, the tokens, and what changed it. Without a life,
-        one row says what is waited for, or the error."""
+        """Yield a row for each step of the word: its number, the tokens, and the merge. Before the answer,
+        yield one row with what it waits for, or the error."""
         if self.life is None:
             status = self._said or self.awaited or self.waits
             yield TableRow(None, (((status, "error" if self._said else "muted"),),))
             return
         for turn in self.life.turns:
             label = f"step {number(turn.number)}" if turn.number else "start"
-            word = _as_it_was(turn, self.app.chips)
+            word = _segmented(turn, self.app.chips)
             yield TableRow(turn.number, (((label, "muted"),), word, _made_by(turn)))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Take the run to the step of the row."""
+        """Move the run to the step of the row."""
         key = row_key(event.key)
         if isinstance(key, int) and self.life is not None and key != self._at:
             self._at = key
             self.engine.send(GoTo(key))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Leave, and stay at the step."""
-        self._end_mark()
+        """Restore the panes and close; the run stays at the step."""
+        self._restore_panes()
         self.dismiss(None)
 
     def action_leave(self) -> None:
-        """Restore the screen and close; go back to the step of before unless the last turn is shown."""
+        """Restore the panes and close. Move the run back to where it was, unless the cursor is on the last
+        step."""
         if self.life is not None and self._origin is not None and self._at != self.life.turns[-1].number:
             self.engine.send(GoTo(self._origin))
-        self._end_mark()
+        self._restore_panes()
         self.dismiss(None)
 
-    def _end_mark(self) -> None:
-        """Restore the panes and the corpus before the screen below is drawn. A dialog is unmounted later."""
+    def _restore_panes(self) -> None:
+        """Restore the panes and the marks of the corpus, before the screen below is drawn; a dialog is
+        unmounted later."""
         self._show_hidden()
         text = self._text
         if text is not None and self._before is not None:
@@ -210,17 +213,22 @@ class LifeScreen(ListDialog[None]):
 
 
 def ui_text_of(text: str) -> str:
-    """Return a text as a title shows it."""
+    """Return a text in visible characters for a title, cut to 30 characters."""
     return "".join(part for part, _ in ui_text.runs(text, limit=30))
 
 
-def _as_it_was(turn: Turn, chips: bool) -> Cell:
-    """Return the word in its tokens."""
+def _segmented(turn: Turn, chips: bool) -> Cell:
+    """Return the word of a step in its tokens, at most 60 characters of it.
+
+    Args:
+        turn: The step.
+        chips: True to show tokens as chips, otherwise with bars.
+    """
     return ui_text.segmented([piece or "unknown" for piece in turn.pieces], chips, limit=_SHOWN)
 
 
 def _made_by(turn: Turn) -> Cell:
-    """Return the merge of the step, or the step in words."""
+    """Return the parts of the merge of a step, or what it did in words; empty for the start."""
     if not turn.parts:
         return (("  " + safe(turn.said, limit=200), "muted"),) if turn.said != "start" else ()
     shown = (ui_text.tinted(ui_text.runs(part, limit=_SHOWN), "muted") for part in turn.parts)

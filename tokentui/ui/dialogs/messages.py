@@ -24,7 +24,7 @@ class MessagesScreen(ListDialog[None]):
         self._messages = tuple(messages)
 
     def lay_out(self) -> None:
-        """Show the messages, the newest first, or that there are none."""
+        """Show the messages, the newest first; without any, one row says so. Fit the height."""
         texts = self._messages[::-1] or ("no messages yet",)
         rows = [TableRow(("message", n), (((text, ""),),)) for n, text in enumerate(texts)]
         self.tell((Column(flex=1),), rows, words=True)

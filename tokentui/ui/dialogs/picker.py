@@ -46,7 +46,13 @@ _LOOK_EVERY = 1000  # entries between two looks at `cancel`
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name in a folder. `size` is in bytes, None for a folder and for what cannot be looked at."""
+    """A name in a folder.
+
+    Attributes:
+        name: The name.
+        folder: True for a folder.
+        size: The bytes of a file; None for a folder or if they are not known.
+    """
 
     name: str
     folder: bool
@@ -57,7 +63,12 @@ class Entry:
 class Listed:
     """The entries of `folder` whose names begin with `prefix`, folders first, then by name.
 
-    `more` says that some were left out; `error` why the folder cannot be listed.
+    Attributes:
+        folder: The folder, `sample:` for the built-in samples.
+        prefix: The beginning of the names.
+        entries: The entries, at most `MOST_ENTRIES`.
+        more: True if there are more.
+        error: Why the folder cannot be listed; empty if it can.
     """
 
     folder: str
@@ -67,7 +78,8 @@ class Listed:
     error: str = ""
 
     def beginning(self, folder: str, prefix: str) -> tuple[Entry, ...] | None:
-        """Return the entries of a folder whose names begin with a prefix; None if the disk has to be read."""
+        """Return the entries of a folder whose names begin with a prefix; None if they are not known and the
+        disk has to be read."""
         hides = not self.prefix and prefix.startswith(".")
         narrower = prefix.startswith(self.prefix) and not self.more and not hides
         if folder != self.folder or (prefix != self.prefix and not narrower):
@@ -76,10 +88,11 @@ class Listed:
 
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Return the result of a call that may wait for a disk, without blocking the event loop.
+    """Return the result of a blocking call, such as one that reads a disk, without blocking the event loop.
+    Raises what the call raises.
 
-    It runs in a thread of its own that dies with the program: a network folder that never answers holds up
-    neither the threads of the engine nor the end of the program.
+    It runs in a daemon thread of its own: a network folder that never answers blocks neither the threads of
+    the engine nor the end of the program. A cancellation does not stop the call.
     """
     found: Future[T] = Future()
     found.set_running_or_notify_cancel()
@@ -98,22 +111,23 @@ async def look_at(path: str) -> os.stat_result:
     """Return the status of a file, without blocking the event loop.
 
     Raises:
-        TokentuiError: No file can have this name, or it is out of reach.
-        OSError: It cannot be looked at.
+        TokentuiError: The name is invalid, or a served session does not allow the path.
+        OSError: The file does not exist or cannot be read.
     """
     return await in_thread(lambda: status_of(path))
 
 
 def reason(error: OSError | ValueError | TokentuiError) -> str:
-    """Return why a path cannot be read, in a few words; a NUL in its name is a `ValueError`."""
+    """Return in a few words why a path cannot be read, not safe for a terminal. A NUL in its name is a
+    `ValueError`."""
     if isinstance(error, TokentuiError):
         return error.what
     return ((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
 def parts(typed: str) -> tuple[str, str]:
-    """Return the typed folder with `~` expanded ("." for none), and the beginning of a name in it. Of
-    `sample:` and a name, the folder is `sample:`."""
+    """Return the folder of a typed path, with `~` expanded, and the beginning of a name in it. Without a
+    slash the folder is "."; for a sample it is `sample:`."""
     if typed.startswith(SAMPLES):
         return SAMPLES, typed.removeprefix(SAMPLES)
     head, slash, name = typed.rpartition("/")
@@ -121,15 +135,16 @@ def parts(typed: str) -> tuple[str, str]:
 
 
 def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: False) -> Listed:
-    """List a folder. Names that begin with a dot are left out unless the prefix does.
+    """Return the entries of a folder whose names begin with a prefix. Names that begin with a dot need a
+    prefix that does.
 
-    `sample:` lists the built-in samples. In a served session only the served files are listed. A folder that
-    cannot be read gives the error in `Listed.error`, and more than `MOST_ENTRIES` names set `Listed.more`.
+    `sample:` lists the built-in samples; a served session lists only the served files. A folder that cannot
+    be read sets `Listed.error`.
 
     Args:
         folder: Its path.
-        prefix: The beginning that names must have.
-        cancel: Asked now and then; a true answer ends the listing early.
+        prefix: The beginning of the names.
+        cancel: Called now and then; if it returns True, the listing ends with the entries found so far.
     """
     if sandbox.sealed() and folder != SAMPLES:
         if folder != ".":
@@ -154,6 +169,7 @@ def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: F
 
 
 def _order(found: tuple[os.DirEntry[str], bool]) -> tuple[bool, str, str]:
+    """Return the sort key of an entry: folders first, then by name without case."""
     entry, is_folder = found
     return not is_folder, entry.name.casefold(), entry.name
 
@@ -161,8 +177,8 @@ def _order(found: tuple[os.DirEntry[str], bool]) -> tuple[bool, str, str]:
 def _matching(
     scan: Iterator[os.DirEntry[str]], prefix: str, cancel: Callable[[], bool]
 ) -> Iterator[tuple[os.DirEntry[str], bool]]:
-    """Yield each entry whose name begins with a prefix, and whether it is a folder. Names with a dot in front
-    need a prefix; `cancel` is asked every `_LOOK_EVERY` entries, and ends it."""
+    """Yield each entry whose name begins with a prefix, and whether it is a folder. Skip names with a leading
+    dot if the prefix is empty. Call `cancel` every `_LOOK_EVERY` entries, and end if it returns True."""
     for number, entry in enumerate(scan):
         if number % _LOOK_EVERY == 0 and cancel():
             return
@@ -177,15 +193,15 @@ Result = TypeVar("Result")
 
 
 class Picker(Dialog[Result]):
-    """Asks for a path, or for something that a row of the list stands for.
+    """Asks for a path, or for a row of the list.
 
-    A subclass gives `PLACEHOLDER`, `COLUMNS` (a name, what it is, its size), the rows above those of the
-    folder (`rows`), and opens a path (`open_path`). The key of a row is what it is and its name:
-    `("open", path)`, `("enter", folder)`, or a subclass's own, for `choose`.
+    A subclass gives `PLACEHOLDER`, `COLUMNS` (the name, what it is, its size), the rows above those of the
+    folder (`rows`), and opens a path (`open_path`). The key of a row is its kind and its name: `("open",
+    path)`, `("enter", folder)`, or a kind of the subclass, which `choose` handles.
 
     Args:
         engine: The link to the session.
-        heading: The title, where it is not that of the class.
+        heading: The title; empty for `HEADING`.
     """
 
     PLACEHOLDER: ClassVar[str] = ""
@@ -211,7 +227,7 @@ class Picker(Dialog[Result]):
         self.parts = labeled_input(">", self.field), self.listing, self.notice
 
     def on_mount(self) -> None:
-        """Show what is known at once, the rest as it comes."""
+        """Focus the line, show the rows that are known, and list the present folder."""
         self.look("")
         self.show_rows()
         self.set_focus(self.field)
@@ -219,19 +235,25 @@ class Picker(Dialog[Result]):
     # What a subclass says.
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the rows above those of the folder."""
+        """Yield the rows above those of the folder for a typed text; none by default."""
         yield from ()
 
     async def open_path(self, typed: str, path: str) -> None:
-        """Open the typed text; `path` is the same with `~` expanded."""
+        """Open the typed text, and close the dialog or show the error. Runs in a worker.
+
+        Args:
+            typed: The text.
+            path: The text with `~` expanded.
+        """
         raise NotImplementedError
 
     def choose(self, kind: str, name: str) -> None:
-        """Do what a row stands for that is no folder to go into: open its path."""
+        """Act on a row with the key `(kind, name)` other than a folder to enter; by default, open its path.
+        """
         self.submit(name)
 
     def submit(self, typed: str) -> None:
-        """Open a line that is not empty, in a worker."""
+        """Cancel a listing in progress, and open a typed text, which is not empty, in a worker."""
         # A listing that is under way would write its error over the answer to enter.
         self.workers.cancel_group(self, "listing")
         start_worker(self, "opening", self.open_path, typed, sandbox.expanded(typed))
@@ -239,22 +261,23 @@ class Picker(Dialog[Result]):
     # What is listed.
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Clear the notice, and list what the typed path can be completed to."""
+        """Clear the notice, and list the folder of the typed path."""
         self.notice.say("")
         self.look(event.value)
 
     def look(self, typed: str) -> None:
-        """List the folder of the typed text: at once if it is known already, else in a worker."""
+        """Show the rows for the typed text: at once if its folder is known, otherwise after a worker has
+        listed it."""
         if self._beginning(typed) is None:
             start_worker(self, "listing", self.listed, typed)
         else:
             self.show_rows()
 
     async def listed(self, typed: str) -> bool:
-        """List the folder from the disk in a thread, unless it is listed already, and show its rows.
+        """List the folder of the typed text in a thread unless it is known, and show its rows if they fit the
+        text in the line by then. Return whether the line still holds the typed text.
 
-        Rows are shown only if they still fit the line. Returns whether the line still holds the typed text. A
-        cancellation stops the listing.
+        A cancellation stops the listing.
         """
         if self._beginning(typed) is None:
             stop = threading.Event()
@@ -268,13 +291,14 @@ class Picker(Dialog[Result]):
         return typed == self.field.value
 
     def _beginning(self, typed: str) -> tuple[Entry, ...] | None:
-        """Return the entries that begin with the typed text; None while they are not known."""
+        """Return the entries that begin with the typed text; None until its folder is listed."""
         return self._listed.beginning(*parts(typed))
 
     def show_rows(self) -> None:
-        """Show what begins like the typed text, and mark the row that enter opens.
+        """Show the rows for the text in the line, and mark the one that enter opens.
 
-        It suggests the first name in the line, and says errors of the folder and that entries are left out.
+        Suggests the first name in the line. Errors of the folder and a listing that is cut are shown in the
+        notice.
         """
         typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
@@ -295,9 +319,9 @@ class Picker(Dialog[Result]):
             self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
 
     def mark_row(self) -> None:
-        """Mark the row that enter opens. In the list it is the one at the cursor. In the line the cursor
-        moves to the row of the typed text, otherwise to the first row; it is not marked if enter opens the
-        typed text or moves to the list."""
+        """Mark the row that enter opens. If the list has the focus, that is the row under the cursor.
+        Otherwise move the cursor to the row of the typed text, or to the first; mark it only if enter takes a
+        row."""
         typed, listing = self.field.value, self.listing
         if self.focused is not listing:
             own = listing.index_of(("open", typed))
@@ -307,7 +331,8 @@ class Picker(Dialog[Result]):
             listing.mark(True)
 
     def takes_row(self, typed: str) -> bool:
-        """Return whether enter takes a row instead of the typed text, as far as is known without the disk."""
+        """Return whether enter takes the marked row instead of the typed text: no entry has exactly this
+        name. False until the folder is listed, and if the text ends in a slash, `.` or `..`."""
         folder, prefix = parts(typed)
         if folder != SAMPLES and (prefix in ("", ".", "..") or (typed == prefix and typed.startswith("~"))):
             return False
@@ -315,11 +340,10 @@ class Picker(Dialog[Result]):
         return entries is not None and all(entry.name != prefix for entry in entries)
 
     def _folder_rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the rows of the typed folder: a heading, the whole folder and the one above while no name is
-        typed, and the entries with their sizes.
+        """Yield the rows of the folder of a typed text: a heading, the whole folder and the one above if no
+        name is typed yet, and the entries with their sizes.
 
-        No rows for samples, for a folder that is not listed or has an error, and if no name begins like the
-        typed one.
+        Yield nothing for samples, for a folder that is not listed or has an error, and if no name matches.
         """
         (folder, prefix), entries = parts(typed), self._beginning(typed)
         if folder == SAMPLES or entries is None or self._listed.error or (prefix and not entries):
@@ -339,14 +363,18 @@ class Picker(Dialog[Result]):
             yield TableRow(key, (((f" {safe(_completed(entry))}", ""),), (), size))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
-        """Yield a row for the folder itself, if it can be chosen."""
+        """Yield a row that opens a folder as a whole; none by default.
+
+        Args:
+            head: The folder as it is typed, with its slash; empty for the present one.
+        """
         yield from ()
 
     # What the user does.
 
     def action_complete(self) -> None:
-        """Write what all names have in common; where that is nothing more, go to the list; from the list,
-        back.
+        """Complete the typed text by what all matching names have in common. If that adds nothing, move to
+        the list; from the list, move back to the line. If the folder is not listed yet, complete when it is.
         """
         if self.focused is self.listing:
             self.set_focus(self.field)
@@ -365,26 +393,26 @@ class Picker(Dialog[Result]):
             self.action_to_list()
 
     async def _complete_listed(self, typed: str) -> None:
-        """Complete the typed text once its folder is listed, if it is still in the line."""
+        """Complete the typed text after its folder is listed, if the line still holds it."""
         if await self.listed(typed) and self._beginning(typed) is not None:
             self.action_complete()
 
     def type_into(self, line: Field, text: str) -> None:
-        """Go to the line, and add a text to it; a whole path that is pasted takes the place of the line."""
+        """Append a text to the line, and focus it; a pasted absolute path replaces the line."""
         whole = os.path.isabs(text) or text.startswith(("~", SAMPLES))
         if len(text) > 1 and whole:
             line.put("")
         super().type_into(line, text)
 
     def action_clear_line(self) -> None:
-        """Empty the line, and go to it."""
+        """Clear the line, and focus it."""
         self.field.put("")
         self.set_focus(self.field)
 
     def action_to_list(self) -> None:
-        """Go to the list if it has rows: first those of the typed text are shown.
+        """Focus the list, after showing the rows for the text in the line; do nothing if there are none.
 
-        While the disk is asked, the folder's rows may be missing.
+        Until the folder is listed its rows may be missing.
         """
         if self._shown_for != self.field.value:
             self.show_rows()
@@ -392,28 +420,29 @@ class Picker(Dialog[Result]):
             self.set_focus(self.listing)
 
     def on_descendant_focus(self) -> None:
-        """Mark the row that enter opens now."""
+        """Mark the row that enter opens."""
         self.mark_row()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the typed text; an empty line goes to the list."""
+        """Open the typed text; for an empty line, move to the list."""
         if event.value:
             self.submit(event.value)
         else:
             self.action_to_list()
 
     async def row_taken(self, typed: str) -> bool:
-        """Take the marked row, once the folder is listed. Returns whether one was taken.
+        """Act on the marked row after the folder is listed. Return whether it did.
 
-        It is not if the line has changed meanwhile, or the row would open just what is typed.
+        It does not if the line has changed meanwhile, if enter takes the typed text, or if the row stands for
+        that text.
         """
         if not await self.listed(typed) or not self.takes_row(typed):
             return False
         return self.listing.cursor_key != ("open", typed) and self.choose_row(self.listing.cursor_key)
 
     def choose_row(self, key: Hashable) -> bool:
-        """Do what the row of a key stands for, or go into its folder. Returns whether it stands for anything.
-        """
+        """Act on the row with a key: put a folder into the line, or call `choose`. Return False, and do
+        nothing, for a key of another form."""
         match key:
             case ("enter", str(folder)):
                 self.field.put(folder)
@@ -424,17 +453,21 @@ class Picker(Dialog[Result]):
         return True
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Do what the row stands for."""
+        """Act on the row."""
         self.choose_row(event.key)
 
 
 def _completed(entry: Entry) -> str:
-    """Return the name of an entry as it is typed: a folder ends in a slash."""
+    """Return the name of an entry as one types it, a folder with a slash."""
     return entry.name + "/" * entry.folder
 
 
 def folder_above(head: str) -> str | None:
-    """Return the folder above the typed one, as it is typed; None above the root."""
+    """Return the folder above a typed one, as one types it; None above the root.
+
+    Args:
+        head: The folder with its slash; empty for the present one.
+    """
     folder = head.rstrip("/")
     last = folder.rpartition("/")[2]
     if not folder:

@@ -11,7 +11,7 @@ from tokentui.ui.link import EngineLink
 
 
 class PictureRowsScreen(ListDialog[None]):
-    """Lists the values of a picture.
+    """Lists the values behind a picture; enter closes it.
 
     Args:
         engine: The link to the session.
@@ -23,10 +23,10 @@ class PictureRowsScreen(ListDialog[None]):
         self.section = behind(Section(picture=picture))
 
     def lay_out(self) -> None:
-        """List the values of the picture as a table."""
+        """Show the values as a table."""
         rows = [TableRow(n, tuple(map(screen_cell, row.cells))) for n, row in enumerate(self.section.rows)]
         self.listing.show(rows, None, columns_of(self.section))
 
     def on_virtual_table_chosen(self) -> None:
-        """Close, so that the picture is seen again."""
+        """Close, and return to the picture."""
         self.dismiss(None)

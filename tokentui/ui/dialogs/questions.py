@@ -1,5 +1,5 @@
-"""Questions about a vocabulary at the present step: the tokens that are used, the tokens that are saved, what
-more steps would give, the ways to write a word, and the measures."""
+"""Questions about the vocabulary of the current step: the tokens that are used, the tokens that are saved,
+what more steps would give, the ways to write a word, and the measures."""
 
 from __future__ import annotations
 
@@ -49,12 +49,13 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         """The measures, or why there are none; None until they have come."""
 
     def on_mount(self) -> None:
-        """Ask the questions, and for the measures."""
+        """Ask the questions, and for the measures in a worker."""
         super().on_mount()
         start_worker(self, "measures", self._measure)
 
     async def _measure(self) -> None:
-        """Take the measures, or why there are none. Cancelled, they stay away."""
+        """Ask for the measures, keep them or the error in `measures`, and add them to the report if it is
+        shown. A cancellation adds nothing."""
         try:
             self.measures = await self.engine.ask(MeasureCorpus())
         except TokentuiError as error:
@@ -66,11 +67,11 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
             self.lay_out()
 
     def question(self) -> Command[VocabularyReport]:
-        """Return the command that asks for the answers, without training on."""
+        """Return the command that asks the questions about `text`, without training further."""
         return AnalyzeVocabulary(self.text, False)
 
     def report(self, answer: VocabularyReport) -> Report:
-        """Return the report, with the measures once they have come."""
+        """Return the report, with a section of measures as soon as they are known."""
         shown = report(answer)
         if self.measures is None:
             return shown
@@ -80,29 +81,33 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         return replace(shown, sections=(*shown.sections, section))
 
     def works(self, action: BoundAction) -> bool:
-        """Return whether a key does something: enter inspects a token of the first question."""
+        """Return whether a key of the line of keys has an effect; `inspect` only in the view of the first
+        question."""
         return self.tab == 1 if action.label == "inspect" else super().works(action)
 
     def show_answer(self, answer: VocabularyReport) -> None:
-        """Show the report; keep what is known of the end at this step."""
+        """Show the report on an answer. If it lacks what training to the end gives, keep that of the answer
+        before at the same step."""
         known = self.answer
         if answer.exhausted is None and known is not None and known.step == answer.step:
             answer = replace(answer, exhausted=known.exhausted)
         super().show_answer(answer)
 
     def action_exhaust(self) -> None:
-        """Go to the section on the end, and train a copy until no pair is left, unless one trains."""
+        """Show the section on the end, and train a copy until no pair is left; do not train if one is trained
+        already."""
         self.action_go(_EXHAUST)
         if self.asking != _TRAINING:
             self.ask_report(AnalyzeVocabulary(self.text, True), _TRAINING)
 
     def action_ask_text(self) -> None:
-        """Type a word whose ways are wanted."""
+        """Show the section on the ways to write a word, and open the line to type one."""
         self.action_go(_WAYS)
         super().action_ask_text()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Ask for the ways of the typed text; nothing stands for the words of the typed text."""
+        """Close the line, and ask for the ways to write the typed word; an empty text stands for the words of
+        the typed text. Ignore the lines of finding and filtering."""
         if self.editing:
             self.text = event.value
             self.end_edit(self.listing)
@@ -111,7 +116,8 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
             self.ask_report(self.question(), self.ASKING)
 
     def action_leave(self) -> None:
-        """Stop the training of the copy, else leave."""
+        """Cancel the training of the copy and stay open; if none runs or a line is edited, leave as other
+        lists do."""
         if not self.editing and self.asking == _TRAINING:
             self.workers.cancel_group(self, "asked")
             self.asking = ""

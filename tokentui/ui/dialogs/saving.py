@@ -19,17 +19,18 @@ def ask_file(
     screen: EngineScreen[Any], heading: str, suffix: str, what: str, data: Callable[[str], bytes],
     then: str = "",
 ) -> None:
-    """Prompt for the name of a new file, and write it. In a browser the file is sent to the visitor.
+    """Ask for the name of a new file, and write it; a served session sends it to the browser instead.
 
-    An empty line stands for a name that is free. A name that exists is refused; errors of writing are shown.
+    An empty line stands for a name that is free. A name that exists is refused. A message shows the path, or
+    the error of writing.
 
     Args:
-        screen: The screen that asks.
+        screen: The screen below the dialog.
         heading: The title of the dialog.
         suffix: The suffix of the file, which is added to a name without it.
         what: What is written, in a few words.
         data: Returns the content for a path.
-        then: The words after the path once it is written.
+        then: What the message adds after the path.
     """
     app = screen.app
 
