@@ -17,12 +17,13 @@ from tokentui.ui.link import EngineLink
 
 
 class AnalysisScreen(ReportScreen[Report]):
-    """Shows the report of an analysis. If it lists tokens, `v` narrows the vocabulary to those that are seen.
+    """Shows the report of an analysis. If it lists tokens, `v` filters the vocabulary to those that are
+    shown.
 
     Args:
         engine: The link to the session.
         analysis: The analysis.
-        show_only: Shows only some ids in the vocabulary, with words for its title.
+        show_only: Called with ids to filter the vocabulary by, and the words for its title.
     """
 
     ASKING = "checking every token …"
@@ -46,17 +47,17 @@ class AnalysisScreen(ReportScreen[Report]):
         return answer
 
     def works(self, action: BoundAction) -> bool:
-        """Return whether a key does something with the report."""
+        """Return whether a key of the line of keys has an effect; `v` only if tokens are shown."""
         return super().works(action) if action.id != "analysis.narrow" else bool(self._tokens())
 
     def _tokens(self) -> frozenset[int]:
-        """Return the ids that are seen."""
+        """Return the ids of the tokens in the visible sections, also of rows that are folded."""
         sections = [self.section] if self.section is not None else self.tabs
         targets = [row.target for section in sections for row in section.rows]
         return frozenset(target.number for target in targets if target is not None and target.kind == "token")
 
     def on_key(self, event: Key) -> None:
-        """Leave with the key that opened the screen; other keys go to the line as in all dialogs."""
+        """Close with the key that opened the screen; pass other keys to the dialog."""
         if event.key == self.analysis.key:
             event.stop()
             self.action_leave()
@@ -64,7 +65,8 @@ class AnalysisScreen(ReportScreen[Report]):
             super().on_key(event)
 
     def action_narrow(self) -> None:
-        """Leave, and show only the tokens that are seen in the vocabulary. Without any, stay and say so."""
+        """Filter the vocabulary to the tokens that are shown, and close. If there are none, say so in the
+        notice and stay open."""
         if not (ids := self._tokens()):
             self.notice.say("there are no tokens to show", "warning")
             return

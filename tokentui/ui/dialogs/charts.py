@@ -12,12 +12,13 @@ from tokentui.ui.panes.run_chart import run_chart
 
 
 class ChartsScreen(AnalysisScreen):
-    """Shows the charts of a tokenizer on the corpus, and first that of its run."""
+    """Shows the charts of a tokenizer on the corpus, first that of its run."""
 
     ASKING, FIRST_TAB = "counting tokens …", 1
 
     def report(self, answer: Report) -> Report:
-        """Return the report with the chart of the run in front; as it is if there is no such chart."""
+        """Return the report with the chart of the run before its sections; unchanged if there is no such
+        chart."""
         chart = None if self.now is None else run_chart(self.now.main, Viewport().curve_points)
         if chart is None or self.now is None:
             return answer

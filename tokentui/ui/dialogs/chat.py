@@ -21,7 +21,7 @@ from tokentui.ui.link import EngineLink
 
 class ChatScreen(ReportScreen[ChatEncoding]):
     """Lists the tokens of a chat: at first the typed text as one message of the user, or the messages of a
-    file. A word next to each token says whether it is special, or text of the template or of a message.
+    file. A word beside each token says whether it is special, or text of the template or of a message.
 
     Args:
         engine: The link to the session.
@@ -46,7 +46,8 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         """The name of a usual template; empty for that of the file."""
 
     def question(self) -> Command[ChatEncoding]:
-        """Return the command that asks for the chat. The titles then name the file, text and prompt."""
+        """Return the command that encodes the chat. Also name the tokenizer, the source, the template and the
+        prompt in the titles."""
         opened = self.now.main.opened if self.now is not None else None
         title = f"{self.HEADING} · {safe(opened.name, limit=40)}" if opened is not None else self.HEADING
         source = safe(self.text, limit=40) if self.text else "the typed text"
@@ -55,32 +56,32 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         return EncodeChat(sandbox.expanded(self.text) if self.text else "", self._prompt, self.template)
 
     def report(self, answer: ChatEncoding) -> Report:
-        """Return the report on the tokens, after the warnings. The list of tokens is unfolded."""
+        """Return the report on the tokens after the warnings, with the list of tokens unfolded."""
         shown = report(answer)
         warnings = tuple(_warnings(answer.warnings))
         self._open = {("more", len(warnings))}  # all tokens are seen
         return replace(shown, sections=(*warnings, *shown.sections))
 
     def action_turn_prompt(self) -> None:
-        """Begin an answer of the assistant at the end, or no longer."""
+        """Add the generation prompt at the end, or leave it out, and ask again."""
         self._prompt = not self._prompt
         self.again()
 
     def action_turn_template(self) -> None:
-        """Render by the next usual template, by that of the file after the last one."""
+        """Render with the next usual template, after the last one with that of the file, and ask again."""
         self.template = next_template(self.template)
         self.again()
 
 
 def next_template(name: str) -> str:
-    """Return the name of the usual template after one, the first after "", and "" after the last."""
+    """Return the usual template after the one named `name`: the first for "", and "" after the last."""
     names = ["", *USUAL, ""]
     return names[names.index(name) + 1]
 
 
 def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:
-    """Yield a section for each warning, the first with a name. A missing generation prompt says that `p` adds
-    it."""
+    """Yield a section for each warning, the first one with a name. For a missing generation prompt, name the
+    key that adds it."""
     for number, fault in enumerate(warnings):
         text = fault.text
         if fault.code == "no-generation-prompt":  # here a key adds it

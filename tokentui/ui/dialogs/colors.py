@@ -15,7 +15,7 @@ from tokentui.ui.settings import theme_groups
 
 
 class ColorsScreen(ListDialog[None]):
-    """Chooses the theme. The row at the cursor is shown at once; esc goes back to the one before.
+    """Chooses the theme. The theme under the cursor is shown at once; esc restores the one before.
 
     Args:
         engine: The link to the session.
@@ -32,14 +32,15 @@ class ColorsScreen(ListDialog[None]):
         self._before = ""
 
     def on_mount(self) -> None:
-        """List the themes, at the one in use."""
+        """List the themes with the cursor on the one in use."""
         self._before = self.app.theme
         self.listing.show(
             tuple(self._rows()), self._before, (Column(flex=1, min_width=12, priority=1), Column(width=5))
         )
 
     def _rows(self) -> Iterator[TableRow]:
-        """Yield a heading per group of themes, then its themes, dark or light; absent themes are left out."""
+        """Yield the themes in groups with headings, each as dark or light; skip themes that the app does not
+        have."""
         themes = self.app.available_themes
         for title, names in theme_groups(themes):
             yield heading(title)
@@ -48,16 +49,16 @@ class ColorsScreen(ListDialog[None]):
                     yield TableRow(name, (((name, ""),), (("dark" if theme.dark else "light", "muted"),)))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Show the theme at the cursor."""
+        """Switch the app to the theme under the cursor."""
         if isinstance(event.key, str) and event.key in self.app.available_themes:
             self.app.theme = event.key
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Close, and save the theme that is seen as the user's choice."""
+        """Close, and save the current theme in the settings."""
         self.dismiss(None)
         self.app.user_settings.keep("theme", self.app.theme)
 
     def action_leave(self) -> None:
-        """Go back to the theme before."""
+        """Restore the theme before, and close."""
         self.app.theme = self._before
         self.dismiss(None)

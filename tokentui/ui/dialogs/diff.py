@@ -16,7 +16,7 @@ from tokentui.ui.link import EngineLink
 
 
 class DiffScreen(ReportScreen[Diff]):
-    """Lists what differs from one column to another. Enter on a token inspects it.
+    """Lists the differences of two columns. Enter on a token inspects it.
 
     Args:
         engine: The link to the session.
@@ -34,10 +34,10 @@ class DiffScreen(ReportScreen[Diff]):
     def __init__(self, engine: EngineLink, pair: tuple[int, int], names: tuple[str, str]) -> None:
         super().__init__(engine)
         self.pair, self.names = pair, names
-        self._title()
+        self._set_heading()
 
-    def _title(self) -> None:
-        """Set the heading: both names, each with its step if the column is still open."""
+    def _set_heading(self) -> None:
+        """Set the heading: both names, each with its step unless its column is closed."""
         steps = {column.key: column.at.step for column in self.now.columns} if self.now is not None else {}
         old, new = (
             safe(name, limit=40) + (f" at step {number(steps[key])}" if key in steps else "")
@@ -54,12 +54,12 @@ class DiffScreen(ReportScreen[Diff]):
         return report(answer, self.names)
 
     def column_of(self, side: int) -> int | None:
-        """Return the key of a column of the pair."""
+        """Return the key of the column of a side, 0 for the old one and 1 for the new one."""
         return self.pair[side]
 
     def action_swap(self) -> None:
-        """Take the second one for the old one, and ask again."""
+        """Swap the old and the new column, and ask again."""
         self.pair, self.names = self.pair[::-1], self.names[::-1]
-        self._title()
+        self._set_heading()
         self.name_box(self.heading)
         self.again()

@@ -21,7 +21,7 @@ _USUAL = SHARES.index(0.1)
 
 
 class DrawnScreen(ReportScreen[Drawn]):
-    """Shows the draws of the typed text, and draws again.
+    """Shows random segmentations of the typed text.
 
     Args:
         engine: The link to the session.
@@ -45,7 +45,8 @@ class DrawnScreen(ReportScreen[Drawn]):
         self.seed, self.share, self.like = 0, _USUAL, 0
 
     def question(self) -> Command[Drawn]:
-        """Return the command that draws, and name what it draws by."""
+        """Return the command that draws, and show the seed, the probability and the library in the subtitle.
+        """
         like = tuple(LIKE)[self.like]
         self.name_box(subtitle=f"seed {self.seed} · p {SHARES[self.share]:g} · like {like}")
         return Draw(self.text, SHARES[self.share], like, self.seed)
@@ -55,16 +56,16 @@ class DrawnScreen(ReportScreen[Drawn]):
         return report(answer, MOST_WORDS, MOST_DRAWS)
 
     def action_resample(self) -> None:
-        """Draw again, with the next seed."""
+        """Draw with the next seed."""
         self.seed += 1
         self.again()
 
     def action_turn_share(self) -> None:
-        """Draw again, with the next share of merges dropped."""
+        """Draw with the next probability of `SHARES`."""
         self.share = (self.share + 1) % len(SHARES)
         self.again()
 
     def action_turn_like(self) -> None:
-        """Draw as the next library does."""
+        """Draw as the next library of `LIKE` does."""
         self.like = (self.like + 1) % len(LIKE)
         self.again()

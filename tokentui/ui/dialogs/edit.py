@@ -30,7 +30,8 @@ _COLUMNS = (
 
 
 class EditScreen(ReportScreen[EditView]):
-    """Shows a menu of edits of the vocabulary, then lists the tokens that go and come; `w` writes it.
+    """Shows a menu of edits of the vocabulary, then a list of the tokens that are removed and added; `w`
+    writes it.
 
     Args:
         engine: The link to the session.
@@ -64,9 +65,9 @@ class EditScreen(ReportScreen[EditView]):
     # What is asked.
 
     def again(self) -> None:
-        """Request a preview of the pending edits.
+        """Ask for a preview of the edits.
 
-        Without any, forget the preview and list the edits. What pruning leaves is then asked for once.
+        Without edits, forget the preview and show the menu, and ask once what pruning would leave.
         """
         if self.edits != Edits():
             super().again()
@@ -81,7 +82,7 @@ class EditScreen(ReportScreen[EditView]):
         self.lay_out()
 
     async def _measure_pruning(self) -> None:
-        """Ask what pruning leaves, for the menu."""
+        """Ask what pruning leaves, and show it in the menu."""
         self._pruned = await self.ask(EditVocabulary(Edits(prune=True)))
         self.lay_out()
 
@@ -90,39 +91,38 @@ class EditScreen(ReportScreen[EditView]):
         return EditVocabulary(self.edits)
 
     def apply_edit(self, edits: Edits) -> None:
-        """Take other edits, and preview them; undo comes back to those of before."""
+        """Replace the edits by others, and preview them; `action_undo` returns to those before."""
         self._before.append(self.edits)
         self.edits = edits
         self.again()
 
     def action_undo(self) -> None:
-        """Return to the edits before the last one."""
+        """Return to the edits before the last change; do nothing without one."""
         if self._before:
             self.edits = self._before.pop()
             self.again()
 
     def action_prune(self) -> None:
-        """Take out what the corpus does not use, or leave it in."""
+        """Prune to the corpus, or undo that; either way drop a limit of ids."""
         self.apply_edit(replace(self.edits, prune=not self.edits.prune, keep=None))
 
     def action_ask_keep(self) -> None:
-        """Ask how many ids are kept, those that the corpus uses most."""
+        """Ask how many ids to keep, and prune to those that the corpus uses most."""
         hint = "the number of ids to keep: those that the corpus uses most"
         self._ask_number("Prune to", hint, lambda n: replace(self.edits, prune=True, keep=n))
 
     def action_ask_size(self) -> None:
-        """Ask for the size to train on to."""
+        """Ask for a vocabulary size, and train further to it."""
         hint = "the number of ids to train on to; new ids follow the existing ones"
         self._ask_number("Train on to", hint, lambda n: replace(self.edits, size=n))
 
     def _ask_number(self, title: str, hint: str, edited: Callable[[int], Edits]) -> None:
-        """Ask for a number of ids in a dialog, from 1 to under 10**9 and also as `32k`; then apply the edit
-        that `edited` returns for it.
+        """Ask for a number of ids, from 1 to below 10**9 and also as `32k`, and apply the edits for it.
 
         Args:
             title: The title of the dialog.
-            hint: What to type, while nothing is.
-            edited: Returns the new edits.
+            hint: What the dialog shows while the line is empty.
+            edited: Returns the new edits for the number.
         """
         def read(line: str) -> int:
             if not (count := read_count(line)) or count >= 10**9:
@@ -136,7 +136,8 @@ class EditScreen(ReportScreen[EditView]):
         self.app.push_screen(prompt)
 
     def action_ask_other(self) -> None:
-        """Ask for the file of another tokenizer, whose merges are appended."""
+        """Ask for another tokenizer file, and append its merges. The path is not checked before the preview.
+        """
         hint = "append the merges of another tokenizer file"
         self._ask_line(
             "Merge with", hint, lambda line: self.apply_edit(replace(self.edits, merge=line.strip())))
@@ -147,7 +148,12 @@ class EditScreen(ReportScreen[EditView]):
         self.app.push_screen(prompt)
 
     def action_ask_token(self, kind: str, title: str) -> None:
-        """Ask for the text of a token, and add it to the edits: as a special token unless `kind` is `add`."""
+        """Ask for a text, and add it to the edits of a kind. The text is not checked before the preview.
+
+        Args:
+            kind: `add` for a token, `special` for the name of a special token.
+            title: The title of the dialog.
+        """
 
         def take(line: str) -> None:
             added: dict[str, Any] = {kind: (*getattr(self.edits, kind), line)}
@@ -157,10 +163,10 @@ class EditScreen(ReportScreen[EditView]):
         self._ask_line(title, hint, take, most=60)
 
     def action_ask_path(self) -> None:
-        """Ask for a path in a dialog, and write the edited tokenizer there; the name of the file says the
-        format. A second path, after a space, takes the new id of each old one.
+        """Ask for a path, and write the edited tokenizer there; the name of the file gives the format. A
+        second path, after a space, gets the map from old to new ids.
 
-        Says so instead if nothing was edited, so nothing can be written.
+        If nothing is edited, say so in the notice instead.
         """
         if self.answer is None:
             self.notice.say("there is nothing to write yet", "warning")
@@ -175,7 +181,8 @@ class EditScreen(ReportScreen[EditView]):
         self._ask_line("Write to", hint, take)
 
     async def _write(self, command: WriteEdited) -> None:
-        """Write a file, say what it lost, and refresh; for a refusal, say why nothing was written."""
+        """Write the tokenizer, and show a message with the format and what it lost. If it was refused or
+        failed, show why in the notice."""
         path = command.path
         try:
             report = await self.ask(command)
@@ -199,7 +206,8 @@ class EditScreen(ReportScreen[EditView]):
         return self.answer is None and self.edits == Edits()
 
     def lay_out(self) -> None:
-        """Show the menu, with only the keys that lead on from it, or the report on the edits."""
+        """Show the menu, or the report if there are edits. In the menu, hide the keys that its rows stand
+        for."""
         if not self._menu:
             self.box.styles.height = None
             super().lay_out()
@@ -220,10 +228,8 @@ class EditScreen(ReportScreen[EditView]):
         self.fit_height(len(rows) + 2)  # and the lines above and below them
 
     def _figures(self) -> Iterator[tuple[str, str]]:
-        """Yield the edits of the menu, each with what it would do now in a figure.
-
-        Until pruning is known only the first has one: what is waited for.
-        """
+        """Yield the ids of the edits of the menu, each with what it would do now. Until pruning is measured,
+        the first has the progress and the others are empty."""
         pruned, step = self._pruned, self.now.main.at.step if self.now is not None else 0
         if pruned is None:
             yield from ((id, self.awaited if id == _EDITS[0] else "") for id in _EDITS)
@@ -235,7 +241,7 @@ class EditScreen(ReportScreen[EditView]):
         yield from zip(_EDITS, figures, strict=True)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Make the edit of a row of the menu, or do what the row of the report leads to."""
+        """Press the key of the edit of a menu row; in the report, open the row."""
         action = next((one for one in self.named_actions if one.id == event.key), None)
         if action is None:
             super().on_virtual_table_chosen(event)

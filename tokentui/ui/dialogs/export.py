@@ -35,7 +35,7 @@ _SWITCH = Binding("tab", "app.focus_next", id="export.switch", tooltip="Go to th
 
 
 class ExportScreen(TableDialog[None]):
-    """Asks for a format and a path, and writes there.
+    """Asks for a format and a path, and writes the tokenizer there.
 
     Args:
         engine: The link to the session.
@@ -67,13 +67,13 @@ class ExportScreen(TableDialog[None]):
             self.follow(engine.snapshot)
 
     def on_mount(self) -> None:
-        """Ask what there is to lose."""
+        """Focus the formats, and ask what each would lose."""
         self.set_focus(self.formats)
         self.start_asking("checking the formats …", self._list_formats)
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Name in the title the step whose tokenizer is written; the plain title if nothing is open, or the
-        tokenizer is not built yet. Take the beginning of the usual file name from the corpus."""
+        """Show in the title which step is written, if a tokenizer is complete; take the default file name
+        from the corpus."""
         super().follow(snapshot)
         corpus, main = snapshot.corpus, snapshot.main
         if not corpus.nothing_open:
@@ -83,12 +83,12 @@ class ExportScreen(TableDialog[None]):
         self.name_box(self.heading)
 
     async def _list_formats(self) -> None:
-        """List the formats, with what each would lose."""
+        """Ask for the formats, and list them with what each would lose."""
         reports = await self.ask(Formats())
         self._reports = {report.format: report for report in reports}
         self.formats.show([_row(report) for report in reports])
         self.notice.say("")
-        self._follow()
+        self._show_losses()
 
     @property
     def chosen(self) -> ExportReport | None:
@@ -97,29 +97,29 @@ class ExportScreen(TableDialog[None]):
 
     @on(Input.Changed)
     def _clear(self) -> None:
-        """Clear the message: it is about another path."""
+        """Clear the notice, which is about another path, unless an answer is awaited."""
         if not self.asking:
             self.notice.say("")
 
     @on(Listing.CursorMoved)
-    def _follow(self) -> None:
-        """Show what the chosen format would lose. Write its usual name into the line, unless the user changed
-        the line. Nothing without a format."""
+    def _show_losses(self) -> None:
+        """Show what the format under the cursor would lose, and put its usual name into the line, unless the
+        user has changed the line. Do nothing before the formats are known."""
         report = self.chosen
         if report is None:
             return
         if self.field.value == self._named:
             self._named = f"{self._stem}.json" if report.format == "tokentui" else report.files[0]
             self.field.put(self._named)
-        self.losses.show(*_told(report))
+        self.losses.show(*_loss_lines(report))
 
     def action_leave(self) -> None:
-        """End finding and the filter of the formats; else close."""
+        """End finding and the filter of the formats; if neither is active, close."""
         if not self.end_search():
             self.dismiss(None)
 
     def type_into(self, line: Field, text: str) -> None:
-        """Go to the path, and add a text to it; it replaces the name that was put there."""
+        """Append a text to the path, and focus it; a suggested name is replaced."""
         if line.value == self._named:
             line.put("")
         super().type_into(line, text)
@@ -127,12 +127,11 @@ class ExportScreen(TableDialog[None]):
     @on(Listing.Chosen)
     @on(Input.Submitted)
     def action_write(self) -> None:
-        """Write the chosen format to the typed path, and close the dialog when it is written. Where a file
-        exists, the first call says so, and the same call again overwrites it. A served session downloads the
-        file instead.
+        """Write the chosen format to the typed path, and close when it is written. If the file exists, ask
+        for the same call again, which overwrites it. A served session downloads the file.
 
-        Says what is missing instead while the formats are checked, if the format cannot store the tokenizer,
-        and without a path. Ignored while it writes.
+        If the formats are not known yet, if the format cannot store the tokenizer, or without a path, show
+        that in the notice instead. Do nothing while an answer is awaited.
         """
         report, path = self.chosen, self.field.value
         if report is None:
@@ -148,7 +147,7 @@ class ExportScreen(TableDialog[None]):
             self.start_asking(_TRYING, work, path, report.format)
 
     async def _download(self, path: str, format: str) -> None:
-        """Send the files of a format to the browser, several in one archive."""
+        """Send the files of a format to the browser, several as one archive, and finish as `_finish` does."""
         report, files = await self.ask(Contents(format))
         if files:
             from tokentui.ui.delivery import archive, deliver
@@ -157,23 +156,28 @@ class ExportScreen(TableDialog[None]):
             if len(files) > 1:
                 name, data = f"{self._stem}.zip", archive(report.files, files)
             deliver(self.app, name, data)
-        self._end(name if files else path, report)
+        self._finish(name if files else path, report)
 
     async def _write(self, path: str, format: str) -> None:
-        """Write a file, over another one if it was said that this is there; say so the first time."""
+        """Write a file, and finish as `_finish` does. If it exists, ask in the notice for enter again, which
+        overwrites it.
+
+        Raises:
+            TokentuiError: It could not be written for another reason.
+        """
         wish = path, format
         again, self._confirmed = self._confirmed == wish, ("", "")
         try:
-            self._end(path, await self.ask(Export(path, format, again)))
+            self._finish(path, await self.ask(Export(path, format, again)))
         except TokentuiError as error:
             if "enter again" not in error.hint:
                 raise
             self.asking, self._confirmed = "", wish
             self.notice.say(safe_line(error), "warning")
 
-    def _end(self, path: str, report: ExportReport) -> None:
-        """Say that the file is written, and close the dialog. For a refusal, keep it open with the new report
-        of the format, and say why nothing was written."""
+    def _finish(self, path: str, report: ExportReport) -> None:
+        """Show a message that the file is written, and close. If it was refused, stay open, and show why with
+        the new report of the format."""
         if not report.refused:
             tried = f", the same on {report.checked:,} texts" if report.checked else ""
             done = "your browser downloads it" if sandbox.sealed() else "written"
@@ -182,24 +186,26 @@ class ExportScreen(TableDialog[None]):
             return
         self._reports[report.format] = report
         self.formats.show([_row(report) for report in self._reports.values()], keep=report.format)
-        self._follow()
+        self._show_losses()
         self.notice.say(f"nothing was written: {safe_line(report.refused)}", "error")
 
 
 def stem_of(corpus: str) -> str:
-    """Return the file name without suffix for a corpus, for the project's own format."""
+    """Return a file name without suffix for the name of a corpus; `tokenizer` if it has none."""
     return os.path.splitext(os.path.basename(corpus.removeprefix("sample:")))[0] or "tokenizer"
 
 
 def _row(report: ExportReport) -> TableRow:
-    """Return a format, its description, and in a few words what it loses."""
+    """Return the row of a format: its name, its description, and in short what it loses; dim if it is
+    refused."""
     name: Cell = ((report.format, "muted" if report.refused else "strong"),)
     cells = (name, ((safe(report.about), "muted"),), screen_cell(losses.verdict(report)))
     return TableRow(report.format, cells, dim=bool(report.refused))
 
 
-def _told(report: ExportReport) -> list[Cell]:
-    """Return sentences on a format, for the lines below."""
+def _loss_lines(report: ExportReport) -> list[Cell]:
+    """Return the lines about the losses of a format, or why it is refused, and about its files if there are
+    two."""
     if report.refused:
         return [screen_cell(losses.verdict(report))]
     lines = [screen_cell(row.cells[-1]) for row in losses.loss_rows(report.losses)]

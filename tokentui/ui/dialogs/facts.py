@@ -19,7 +19,7 @@ from tokentui.ui.draw.figures import number
 
 
 class FactsScreen(ReportScreen[HealthReport]):
-    """Shows the facts of the tokenizer of the present step. What needs no work is shown at once.
+    """Shows the facts of the tokenizer of the current step, at first those that need no work.
 
     Args:
         engine: The link to the session.
@@ -37,20 +37,20 @@ class FactsScreen(ReportScreen[HealthReport]):
         return ExamineHealth()
 
     def again(self) -> None:
-        """Ask again, and show what is known at once."""
+        """Ask again, and show what is known without an answer."""
         super().again()
         self._show_known()
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take the state until the answer has come; later ones are ignored, as the answer is of one step."""
+        """Follow snapshots until the answer comes, and ignore later ones, as the answer is about one step."""
         if self.answer is None:
             super().follow(snapshot)
             if self.is_mounted:
                 self._show_known()
 
     def _show_known(self) -> None:
-        """Put the tokenizer into the title; until the answer comes, show the sections that are known already.
-        Ignored while nothing is open."""
+        """Show the tokenizer in the title and, before the answer, the sections that are known already. Do
+        nothing while nothing is open."""
         if self.now is None or self.now.corpus.nothing_open:
             return
         main = self.now.main
@@ -64,14 +64,14 @@ class FactsScreen(ReportScreen[HealthReport]):
             self.lay_out()
 
     def report(self, answer: HealthReport) -> Report:
-        """Return the report: health first, then what was known before, then the vocabulary."""
+        """Return the report: health first, then the sections known before, then the vocabulary."""
         column = self.now.main if self.now is not None else None
         facts = () if column is None else facts_sections(answer.facts, column.recipe)
         sections = (*health_sections(answer.checks), *self._known_sections(), *facts)
         return Report(self.HEADING, sections, {}, strong(status_line(answer.checks)))
 
     def _known_sections(self) -> Iterator[Section]:
-        """Yield the steps of a file, and the lengths of named corpora."""
+        """Yield the stages of an opened file, and the tokens of named corpora; nothing without either."""
         if self.now is None:
             return
         main = self.now.main
@@ -98,7 +98,7 @@ class FactsScreen(ReportScreen[HealthReport]):
             yield Section("corpora", about, rows, (Column(), NUMBER, NUMBER, NUMBER))
 
     def action_open_all(self) -> None:
-        """Show the details of all rows, or of none."""
+        """Open the details of all rows; if any are open, close all. Do nothing without a report."""
         if self.shown is not None:
             self._open = set() if self._open else self.openable
             self.lay_out()

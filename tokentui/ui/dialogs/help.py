@@ -32,8 +32,8 @@ class PaneHelp:
 
     Attributes:
         shows: What it shows.
-        marks: What its marks mean.
-        keys: The ids of three actions that are used there most.
+        marks: What its marks mean; empty for none.
+        keys: The ids of three actions that are used most there.
         example: Something to try.
     """
 
@@ -142,7 +142,8 @@ _LISTS = {"row_up", "page_up", "first_row"}
 
 
 def engine_line(engine: str = "", memory: int = 0) -> str:
-    """Return one line about the program, its engine, the engine's memory, Python and Textual."""
+    """Return one line about the program, its engine, the memory of the engine in bytes (0 for unknown),
+    Python and Textual."""
     from tokentui import __version__
 
     python = f"{platform.python_implementation()} {platform.python_version()}"
@@ -201,12 +202,13 @@ def groups_of(sections: Sections, first: str) -> Iterator[Group]:
 
 
 def _joined(id: str) -> str:
-    """Return the id of the action in whose row an action stands."""
+    """Return the id of the action whose row an action shares; its own id if it has a row of its own."""
     return next((ids[0] for _, ids in _TOGETHER if id in ids), id)
 
 
 def _rows(actions: Sequence[BoundAction]) -> list[tuple[str, str]]:
-    """Return a row for each action, and one for those that stand together."""
+    """Return a row for each action with keys, as keys and label; actions that share a row are joined, and
+    members of families are left out."""
     by_id = {action.id: action for action in actions if action.keys}
     rows = []
     for id, action in by_id.items():
@@ -227,12 +229,12 @@ class KeyPage(Lines, can_focus=True):
 
 
 class HelpScreen(Dialog[bool]):
-    """Says what the focused pane shows; again: all keys. Its result is True to go to the finder.
+    """Explains the focused pane; the same key again shows all keys. Its result is True to open the finder.
 
     Args:
         engine: The link to the session.
-        sections: The actions that mean something now, by section.
-        first: The section of the focused pane.
+        sections: The actions that apply now, by section.
+        first: The section of the focused pane; without help of its own, all keys are shown at once.
     """
 
     HEADING = "Help"
@@ -258,13 +260,13 @@ class HelpScreen(Dialog[bool]):
         self.parts = self.text, self.about
 
     def on_mount(self) -> None:
-        """Focus the text, and name the engine and its memory."""
+        """Focus the text, and show the engine and its memory below."""
         self.set_focus(self.text)
         now = self.now
         self.about.say(engine_line(*((now.engine_said, now.main.at.memory) if now is not None else ())))
 
     def lay_out(self) -> None:
-        """Draw for the room there is; the help of a pane takes what it needs."""
+        """Draw the lines again; fit the height to the help of a pane."""
         if self.all:
             self.box.styles.height = None
         else:
@@ -273,26 +275,27 @@ class HelpScreen(Dialog[bool]):
         self.text.again()
 
     def action_show_all(self) -> None:
-        """Show all keys; if they are shown, leave."""
+        """Show all keys; if they are shown already, close."""
         if self.all:
             self.dismiss(False)
         self.all = True
         self.lay_out()
 
     def action_page(self, by: int) -> None:
-        """Go to the next page, or the one before."""
+        """Go `by` pages further, within the pages; do nothing in the help of a pane."""
         self.page = max(0, min(self.page + by, self.pages - 1))
         self.text.again()
 
     def action_find(self) -> None:
-        """Close, and let the screen below open the finder."""
+        """Close with True, so that the caller opens the finder."""
         self.dismiss(True)
 
     def _lines(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the lines for a size in cells: the help of the pane, or, for all keys, the page of as many
-        columns as fit.
+        """Return the lines for a size in cells: the help of the pane, or the present page of all keys in as
+        many columns as fit.
 
-        Also sets `pages`, keeps `page` within them, and names the page in the subtitle if there are several.
+        Also updates `pages`, keeps `page` within them, and shows the page in the subtitle if there are
+        several.
         """
         if not self.all:
             return self._of_pane(PANES[self._first], width)
@@ -323,8 +326,8 @@ class HelpScreen(Dialog[bool]):
         return lines
 
     def _of_pane(self, help: PaneHelp, width: int) -> Sequence[Cell]:
-        """Return the help of a pane, wrapped to a width in cells: what it shows, its marks, its keys that
-        work here, and an example."""
+        """Return the help of a pane, wrapped to a width in cells: what it shows, its marks, those of its keys
+        that apply now, and an example."""
         known = {action.id: action for actions in self._sections.values() for action in actions}
         lines: list[Cell] = [((self._first.capitalize(), "strong"),)]
         lines += ui_text.wrap(((help.shows, ""),), width, words=True)

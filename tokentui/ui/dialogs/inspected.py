@@ -69,21 +69,21 @@ _SPACE = "▁"
 
 
 def piece_of(row: Row) -> bytes:
-    """Return the exact bytes that a row is about."""
+    """Return the exact bytes of the token that a row is about."""
     return row.piece if isinstance(row, Entry) else row.token
 
 
 def bare_of(row: Row) -> bytes:
-    """Return the bytes of a row's piece without its mark."""
+    """Return the bytes of the token of a row without its mark, such as `##`."""
     front, end = row.marks
     piece = piece_of(row)
     return piece[front : len(piece) - end]
 
 
 def text_of(row: Row, recipe: Recipe) -> str | None:
-    """Return the text of a row's piece at the start of a text; None if it is not UTF-8.
+    """Return the text that a row's token stands for at the start of a text; None if its bytes are not UTF-8.
 
-    Marks are left out. A `▁` is a space where the split marks spaces; the first one is left out.
+    Marks are left out. If the split marks spaces, `▁` becomes a space, and a leading one is left out.
     """
     try:
         text = bare_of(row).decode()
@@ -94,12 +94,18 @@ def text_of(row: Row, recipe: Recipe) -> str | None:
 
 
 def identity_of(row: Row) -> tuple[object, ...]:
-    """Return the identity of a row: equal for the same row at another time."""
+    """Return a value that is equal for the same row at other steps: its token with its id, or with its parts.
+    """
     return (row.piece, row.id) if isinstance(row, Entry) else (row.parts, row.token)
 
 
 def row_sections(row: Row, step: int = 0) -> Iterator[Section]:
-    """Yield the figures of a row at a step."""
+    """Yield the figures of a row.
+
+    Args:
+        row: The row.
+        step: The current step: a token of an opened file that a later step makes is "not made yet".
+    """
     match row:
         case TokenCandidate():
             yield _fact("id", strong(str(row.id)), "" if row.number <= step else "not made yet")
@@ -116,13 +122,13 @@ def row_sections(row: Row, step: int = 0) -> Iterator[Section]:
 
 
 def parents_section(row: Row) -> Iterator[Section]:
-    """Yield the parts of a merge; nothing for another row."""
+    """Yield the parts of a merge; nothing for a piece of a pruning or a row without parts."""
     if row.parts and not isinstance(row, PieceCandidate):
         yield Section("parents", merged(row.parts))
 
 
 def spelling_sections(row: Row) -> Iterator[Section]:
-    """Yield the mark of a row's piece, its text in each way to write it, and its bytes."""
+    """Yield the mark of a row's token, its text in each spelling, and its bytes."""
     yield from mark_sections(piece_of(row), row.marks)
     piece = bare_of(row)
     for mode in GLYPH_MODES:
@@ -132,7 +138,8 @@ def spelling_sections(row: Row) -> Iterator[Section]:
 
 
 def _entry_sections(row: Entry) -> Iterator[Section]:
-    """Yield the figures of a token of the vocabulary, or of a piece that left it."""
+    """Yield the figures of a token of the vocabulary; of a piece that left it only its id, its step and why.
+    """
     yield _fact("id", strong("–" if row.id is None else str(row.id)), kind_name(row.kind))
     if row.made is not None:
         yield made_section(row.made, row.places)
@@ -161,7 +168,8 @@ def _piece_sections(row: PieceCandidate) -> Iterator[Section]:
 
 
 def _pair_sections(row: PairCandidate) -> Iterator[Section]:
-    """Yield the figures of a pair: its count, its score, and what it stands for."""
+    """Yield the figures of a pair: its count, its score, ties, and what it expands to, as far as they are
+    known."""
     change = "new" if row.new else signed(row.change)
     yield _fact("count", strong(number(row.count)), f"{change} with the last step" if change else "")
     scored = not isinstance(row.worth, int)
@@ -178,12 +186,13 @@ def _pair_sections(row: PairCandidate) -> Iterator[Section]:
 
 
 def _fact(name: str, value: Part, rest: str) -> Section:
-    """Return a figure, and muted words after it if there are any."""
+    """Return a line with a value, followed by muted words if `rest` is not empty."""
     return Section(name, (value, muted(f"  {rest}")) if rest else value)
 
 
 def _written(piece: bytes, role: str = "", *, limit: int, mode: GlyphMode = "text") -> Line:
-    """Return bytes as visible text of at most `limit` characters, which may exceed what reports show."""
+    """Return bytes as visible text of at most `limit` characters in a role; the limit may exceed that of
+    reports."""
     return as_line(ui_text.tinted(ui_text.runs(piece, mode=mode, limit=limit), role))
 
 
@@ -191,7 +200,7 @@ def _written(piece: bytes, role: str = "", *, limit: int, mode: GlyphMode = "tex
 
 
 def entry_of(view: TokenView) -> Entry:
-    """Return the row of a token in the vocabulary."""
+    """Return the row of the vocabulary for a token."""
     facts = view.facts
     return Entry(
         facts.id, -1 if view.symbol is None else view.symbol, facts.piece, facts.kind, view.made, facts.count,
@@ -200,13 +209,14 @@ def entry_of(view: TokenView) -> Entry:
 
 
 def token_sections(view: TokenView, places: Places | None, first: int) -> Iterator[Section]:
-    """Yield what a session knows of a token beside its row: its rank, its uses over the run, its merge tree
-    and parts, the tokens made of it, its places, its other spellings, and whether a text becomes it.
+    """Yield the facts of a token that its row lacks. The merge tree, parts, tokens made of it, spellings, and
+    how it is reached always come, even if empty. Rank and places come only for a token that is used, its uses
+    over the run only if they are known.
 
     Args:
         view: The token.
-        places: Its places that are shown; None while they are looked for.
-        first: The number of the first of them, from 1.
+        places: The places to show; None while they are looked up.
+        first: The number of the first place, from 1.
     """
     if view.uses:
         rank = f"{ordinal(view.rank)} of {plural(view.tokens, 'token')} that are used"
@@ -236,7 +246,7 @@ def token_sections(view: TokenView, places: Places | None, first: int) -> Iterat
 
 
 def parts_section(parts: Sequence[bytes], limit: int = MOST_SHOWN) -> Section:
-    """Return the parts of a merge, at most `limit` characters of each. Enter on a part inspects it."""
+    """Return the parts of a merge, each cut to `limit` characters. Enter on a part inspects it."""
     return _rows_beside("parts", [_token_row(part, part, limit=limit) for part in parts])
 
 
@@ -253,20 +263,33 @@ def ordinal(count: int) -> str:
 
 
 def _rows_beside(name: str, rows: Iterable[ReportRow], more: str = "") -> Section:
-    """Return rows, the first of them beside the name, and a last one on those that are left out, if any."""
+    """Return a section with its first row beside its name.
+
+    Args:
+        name: The name.
+        rows: The rows.
+        more: The text of a last row, on what is left out; empty for none.
+    """
     last = (ReportRow((muted(more),)),) if more else ()
     return Section(name, rows=(*rows, *last), beside=True)
 
 
 def _token_row(token: int | bytes, piece: bytes, *notes: Part, limit: int = _TOKEN_SHOWN) -> ReportRow:
-    """Return the row of a token, which leads to it by its id or its exact bytes."""
+    """Return the row of a token; enter on it inspects the token.
+
+    Args:
+        token: Its id, or its exact bytes.
+        piece: Its bytes.
+        notes: What follows them.
+        limit: The maximum number of characters of the bytes.
+    """
     named = Target("token", piece=token) if isinstance(token, bytes) else Target("token", token)
     return ReportRow(((*_written(piece, "primary", limit=limit), *notes),), named)
 
 
 def _uses_sections(view: TokenView) -> Iterator[Section]:
-    """Yield the uses of a token over the run as a curve, and the tokens that took uses of it, with how many,
-    at which step. Nothing if the uses are not known."""
+    """Yield the uses of a token over the run as a curve, and the tokens that took uses of it, with the
+    numbers and steps. Yield nothing if the uses are not known."""
     if not view.over:
         return
     most = max(view.over, key=lambda user: user.uses)
@@ -283,16 +306,17 @@ def _uses_sections(view: TokenView) -> Iterator[Section]:
 
 
 class UsesCurve(NamedTuple):
-    """The uses of a token over the run as a drawing: a bar at each of some evenly spaced steps.
+    """The uses of a token over the run as a drawing: a bar at each of some evenly spaced steps, at most 48.
 
     Attributes:
-        view: The token.
+        view: The token, with its uses over the run.
     """
 
     view: TokenView
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return the curve and the steps that it goes over, on a line."""
+        """Return one line: the bars, as many as fit in `width` columns, and the range of steps. `ascii_only`
+        has no effect."""
         end, over = self.view.number, self.view.over
         last = f" 0 … {number(end)}"
         room = max(1, min(end + 1, _WIDEST_CURVE, width - len(last)))
@@ -304,7 +328,8 @@ class UsesCurve(NamedTuple):
 
 
 def _places_section(places: Places | None, uses: int, first: int) -> Section:
-    """Return the places of a token in the corpus, numbered from `first`; words where there are none yet."""
+    """Return the places of a token in the corpus, numbered from `first`, of `uses` in all if that is counted.
+    While they are looked up, and if there are none, return a line that says so."""
     if places is None or not places.found:
         return Section("in the text", muted("looking …" if places is None else "no further place"))
     of = f" of {number(uses)}" if places.counted else ""
@@ -313,18 +338,18 @@ def _places_section(places: Places | None, uses: int, first: int) -> Section:
 
 
 class PlacesInText(NamedTuple):
-    """Places of a token as a drawing, each with the text round it and its number.
+    """Places of a token as a drawing, each with the text around it and its number.
 
     Attributes:
         places: The places.
-        counts: The number of each, in words.
+        counts: The label of each, such as `3 of 120`.
     """
 
     places: Sequence[Context]
     counts: Sequence[str]
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return a line for each place."""
+        """Return a line for each place, `width` columns wide. `ascii_only` has no effect."""
         size = max(map(len, self.counts))
         return [
             (*as_line(context(place, width - size - 2)), muted(f"  {count.rjust(size)}"))
@@ -333,7 +358,8 @@ class PlacesInText(NamedTuple):
 
 
 def context(passage: Context, width: int) -> Cell:
-    """Return a token in its text, marked, in exactly so many columns: as much of either side as fits."""
+    """Return a token in its text, highlighted and between bars, in exactly `width` columns. The token is in
+    the middle, and text on both sides is cut to fit."""
     shown = ui_text.clip(ui_text.tinted(ui_text.runs(passage.shown), "match"), max(1, width - 2))
     room = max(0, width - ui_text.width(shown) - 2)
     before, after = ui_text.runs(passage.before), ui_text.runs(passage.after)
@@ -349,19 +375,19 @@ def context(passage: Context, width: int) -> Cell:
 
 
 def is_token(found: StringFacts, token: int | None) -> bool:
-    """Return whether a text alone is encoded as one token, the one with this id."""
+    """Return whether a text alone is encoded as exactly one token, with this id."""
     return found.encoding is not None and [row.id for row in found.encoding.rows] == [token]
 
 
 def why_section(found: StringFacts, also: str = "", token: int | None = None) -> Section:
-    """Return the reason why the text is not one token, in a sentence, on a row that leads to the step that
-    makes it one.
+    """Return the reason why a text is or is not one token, in a sentence. Enter on it goes to the step that
+    makes the token, if there is one.
 
     Args:
         found: The facts of the text.
-        also: What is being found out besides.
-        token: The id of the token that the text was taken from; where the text alone is not this token, as
-            `e` is not `##e`, the sentence is about a text of its own. None for a text that was typed.
+        also: Muted words after the sentence, on what is still looked up; empty for none.
+        token: The id of the token that the text was taken from. If the text alone is not this token, as `e`
+            is not `##e`, the sentence is labeled as one about a text of its own. None for a typed text.
     """
     sentence = safe(found.refusal or found.why, limit=_SENTENCE_SHOWN)
     line: list[Part] = [warning(sentence) if found.refusal else sentence]
@@ -380,7 +406,8 @@ def why_section(found: StringFacts, also: str = "", token: int | None = None) ->
 
 
 def tokens_section(found: StringFacts) -> Section:
-    """Return the first tokens of a text with their ids. Enter on a token inspects it."""
+    """Return the first tokens of a text with their ids, and how many more there are. Enter on a token
+    inspects it."""
     tokens = () if found.encoding is None else found.encoding.rows
     grounds = tints([token.start for token in tokens[:_MOST_TOKENS]])
     rows = []

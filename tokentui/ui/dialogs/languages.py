@@ -14,7 +14,7 @@ from tokentui.ui.link import EngineLink
 
 
 class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
-    """A table of languages for each column, the cheapest first.
+    """Shows a table of languages for each column, the cheapest first.
 
     Args:
         engine: The link to the session.
@@ -33,11 +33,11 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
         """The basis of the costs."""
 
     def question(self) -> Command[tuple[Languages, ...]]:
-        """Return the command that asks for the costs."""
+        """Return the command that counts the costs in the current unit."""
         return CountLanguages(self.by)
 
     def report(self, answer: tuple[Languages, ...]) -> Report:
-        """Return the report, with the names of the columns."""
+        """Return the report on the columns, by their names; empty names for columns that are closed."""
         columns = self.now.columns if self.now is not None else ()
         names = [columns[n].name if n < len(columns) else "" for n in range(len(answer))]
         return report(answer, names)

@@ -48,10 +48,10 @@ _LANGUAGES = "the same sentences in twelve languages"
 
 
 class OpenScreen(Picker[Open | OpenTokenizer]):
-    """Asks which corpus or tokenizer to open. Its result is the command, None if it was left.
+    """Asks which corpus or tokenizer to open. Its result is the command; None if it was cancelled.
 
-    A tokenizer file that holds no split takes one behind its path: `cl100k_base.tiktoken split=cl100k`. So
-    does one that is to be encoded otherwise: `vocab.txt encode=longest-suffix`.
+    After the path of a tokenizer file a split can be named, for one without a split, and a way of encoding:
+    `cl100k_base.tiktoken split=cl100k`, `vocab.txt encode=longest-suffix`.
 
     Args:
         engine: The link to the session.
@@ -84,7 +84,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         """The path of which it was said that it is a damaged tokenizer: the next enter opens it as a text."""
 
     def on_mount(self) -> None:
-        """Look for what takes a disk."""
+        """Show how files are read in the subtitle, and load the recent sources in a worker."""
         self.name_box(subtitle="read as: auto")
         start_worker(self, "recent", self._look_for_recent)
 
@@ -93,26 +93,28 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.show_rows()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say what it is where it is a tokenizer."""
+        """Look up the format of the typed file, to show whether it is a tokenizer."""
         self._doubtful = ""
         named = event.value.startswith((SAMPLES, SCHEME))
         self._begin_to_tell("" if named else with_axes(event.value)[0])
 
     def _begin_to_tell(self, path: str) -> None:
-        """Find out what a file is, to say so; "" for no file: then nothing is said of the one before."""
+        """Look up the format of a file in a worker, and show it. "" only cancels the lookup in progress. Do
+        nothing more while a file is opened."""
         self.workers.cancel_group(self, "what")
         # A session answers the last question of a kind: this one would take the place of that of enter, which
         # would then open a tokenizer as a text.
         opening = any(worker.group == "opening" and not worker.is_finished for worker in self.workers)
         if path and not opening:
-            start_worker(self, "what", self._tell_what, sandbox.expanded(path))
+            start_worker(self, "what", self._show_format, sandbox.expanded(path))
 
     # What is listed.
 
     def takes_row(self, typed: str) -> bool:
-        """Return whether enter takes a row instead of the typed text.
+        """Return whether enter takes the marked row instead of the typed text.
 
-        It takes the text if that is a URL, a pattern of files, stdin, a sample, or has a split, and if empty.
+        False for a URL, a pattern of files, `-`, named corpora, a path with a split, and an empty text;
+        otherwise see `Picker.takes_row`.
         """
         if not typed or typed == "-" or is_remote(typed) or glob.has_magic(typed) or with_axes(typed)[1]:
             return False
@@ -121,7 +123,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         return super().takes_row(typed)
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the recent sources and the built-in ones that have the typed text, in any case."""
+        """Yield the recent sources and the built-in texts that contain the typed text, in any case."""
         lowered = typed.lower()
         found = [source for source in self._recent if lowered in source.lower()]
         if found:
@@ -138,21 +140,22 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             yield TableRow(("open", PARALLEL), (((" parallel", ""),), ((_LANGUAGES, "muted"),), ()))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
-        """Yield a row for the folder itself."""
+        """Yield a row that opens the folder as one corpus."""
         yield TableRow(("open", head or "."),
             (((" ./", ""),), (("its text files, as one corpus", "muted"),), ()))
 
     # What the user does.
 
     def action_turn_reading(self) -> None:
-        """Read files in the next way."""
+        """Change to the next way to read a file, and show it in the subtitle."""
         self._as = READ_AS[(READ_AS.index(self._as) + 1) % len(READ_AS)]
         self.name_box(subtitle=f"read as: {self._as or 'auto'}")
 
     def submit(self, typed: str) -> None:
-        """Leave with the command that opens what is typed. What is wrong with it is said in the notice.
+        """Close with the command for named corpora or a built-in sample; open any other text in a worker.
+        Errors are shown in the notice, and so is `-` for standard input.
 
-        Standard input is refused. An unknown sample takes the row that is marked.
+        For an unknown sample, act on the marked row instead if the text is still that of the line.
         """
         if typed == "-":
             self.notice.say("standard input is the keyboard: name a file", "error")
@@ -176,10 +179,11 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             super().submit(typed)
 
     async def open_path(self, typed: str, path: str) -> None:
-        """Leave with the command that opens a corpus or tokenizer, on the disk or at a URL.
+        """Close with the command that opens a path or URL, with the axes named after it.
 
-        A path that does not exist takes the marked row instead, if there is one, else is said in the notice.
-        A damaged tokenizer file is said too; enter again opens it as a text.
+        If a path cannot be read, act on the marked row instead; if none is taken, show the error, or open the
+        path if it is a pattern of files. For a damaged tokenizer, show a warning; enter again opens it as a
+        text.
         """
         self.workers.cancel_group(self, "what")
         path, split, encode = with_axes(path)
@@ -197,18 +201,19 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             self.dismiss(Open((path,), as_))
             return
         try:
-            known = split or encode or await self._what_is(path)
+            known = split or encode or await self._format_of(path)
         except TokentuiError as error:
             self._doubtful = path
             self.notice.say(f"enter again: open as a text · {_damage(path, error)}", "warning")
             return
         self.dismiss(OpenTokenizer(path, split, encode) if known else Open((path,)))
 
-    async def _what_is(self, path: str) -> str:
-        """Return the name of a tokenizer's format; empty for a corpus.
+    async def _format_of(self, path: str) -> str:
+        """Return the name of the format of a tokenizer file. Return "" for a corpus, if only corpora are
+        opened, and if the question was cancelled.
 
         Raises:
-            TokentuiError: It is a damaged tokenizer.
+            TokentuiError: The file is a damaged tokenizer.
         """
         if self._corpora:
             return ""
@@ -217,15 +222,16 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         except Cancelled:
             return ""  # given up for another one
 
-    async def _tell_what(self, path: str) -> None:
-        """Say that a regular file is a tokenizer, or a damaged one. Nothing for all else, errors included."""
+    async def _show_format(self, path: str) -> None:
+        """Show in the notice that a file is a tokenizer, or a damaged one. Do nothing for a corpus, for other
+        than regular files, and if the file cannot be read."""
         try:
             if not stat.S_ISREG((await look_at(path)).st_mode):
                 return
         except (OSError, TokentuiError):
             return
         try:
-            name = await self._what_is(path)
+            name = await self._format_of(path)
         except TokentuiError as error:
             self.notice.say(_damage(path, error), "warning")
             return
@@ -234,9 +240,9 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     @on(Listing.CursorMoved)
     @on(events.DescendantFocus)
-    def _tell_row(self) -> None:
-        """Find out in the background what the file under the cursor of the list is, to say so. Ignored while
-        the list has no focus; a built-in sample and a row that is no file end a search in progress."""
+    def _show_format_of_row(self) -> None:
+        """Look up the format of the file under the cursor of the list, and show it; another kind of row only
+        cancels the lookup in progress. Do nothing while the list has no focus."""
         if self.focused is not self.listing:
             return
         row = self.listing.row_at(self.listing.cursor)
@@ -249,8 +255,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
 
 def with_axes(typed: str) -> tuple[str, str, str]:
-    """Return a path, and the split and the way of encoding that are named behind it: `ranks.tiktoken
-    split=cl100k`, `vocab.txt encode=longest-suffix`."""
+    """Return a path, and the split and the way of encoding that are named after it, "" if not:
+    `ranks.tiktoken split=cl100k`, `vocab.txt encode=longest-suffix`."""
     named = {_SPLIT: "", _ENCODE: ""}
     while True:
         path, space, last = typed.rpartition(" ")
@@ -261,15 +267,19 @@ def with_axes(typed: str) -> tuple[str, str, str]:
 
 
 def file_column(typed: str, split: str = "") -> ColumnWanted:
-    """Return the column of a tokenizer file, as it is typed; `split` is that of a file that holds none, where
-    none is typed."""
+    """Return the column of a tokenizer file.
+
+    Args:
+        typed: The path, which may have axes after it, see `with_axes`.
+        split: The split if the text names none; "" for that of the file.
+    """
     path, named, encode = with_axes(typed)
     name = f"{os.path.basename(path)} encode={encode}" if encode else ""
     return ColumnWanted(path=path, split=named or split, encode=encode, name=name)
 
 
 def _damage(path: str, error: TokentuiError) -> str:
-    """Return the error in a file and its position, on one line without the folder."""
+    """Return an error in a file on one line of safe text, with its position but without its folder."""
     return safe_line(f"{error.where.replace(path, os.path.basename(path))}: {error.what}", limit=300)
 
 
@@ -279,7 +289,8 @@ def _size_of(sample: Sample) -> str:
 
 
 def _recent_cells(source: str) -> tuple[Cell, ...]:
-    """Return the name and the folder of a recent source; of a remote one its whole address."""
+    """Return the cells of a recent source: its name and its folder; for named corpora a short name and the
+    whole text."""
     if source.startswith(SCHEME):
         return ((f" {safe(short_name(source))}", ""),), ((safe(source), "muted"),), ()
     folder, name = os.path.split(source.rstrip("/"))
@@ -298,13 +309,13 @@ SPLITS: tuple[str, ...] = ("", *(name for name, split in AXES["split"].items() i
 
 
 class AddScreen(Picker[ColumnWanted]):
-    """Asks for a column. Its result is the column, None if it was left.
+    """Asks for a column of Compare. Its result is the column; None if it was cancelled.
 
     Args:
         engine: The link to the session.
         heading: The title of the dialog.
-        recipe: The recipe that one of one's own is begun with.
-        column: The column in use, whose vocabulary may be encoded otherwise; None for none.
+        recipe: The initial recipe of "your own recipe".
+        column: The current column, whose vocabulary can be encoded another way; None for none.
     """
 
     PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
@@ -326,10 +337,8 @@ class AddScreen(Picker[ColumnWanted]):
         """The split that a file is read with, "" for its own."""
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the comparison that was left, own axes, published sizes, presets, and other ways to encode.
-
-        With a text, only the presets and ways that have it.
-        """
+        """Yield the comparison that was left, the own recipe, published sizes, presets, and other ways to
+        encode. With a typed text, yield only presets and ways that match it."""
         now = self.engine.snapshot
         if not typed and now is not None and now.parked:
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
@@ -357,7 +366,8 @@ class AddScreen(Picker[ColumnWanted]):
                     ((way.about, "muted"),), ()))
 
     def _ways(self) -> Iterator[Choice]:
-        """Yield the other ways to encode with the vocabulary of the current column that its recipe allows."""
+        """Yield the other ways to encode with the vocabulary of the current column that its recipe allows;
+        none without a column."""
         objective = AXES["objective"].find(self._recipe.objective)
         if objective is None or self._column is None:
             return
@@ -367,8 +377,8 @@ class AddScreen(Picker[ColumnWanted]):
                 yield way
 
     def _otherwise(self, encode: str) -> ColumnWanted | None:
-        """Return the column of the same vocabulary with another way of encoding; None if it makes no sense.
-        """
+        """Return the column with the vocabulary of the current one and another way to encode; None without a
+        current column, or if its recipe does not allow the way."""
         column, run = self._column, self.engine.run
         if column is None:
             return None
@@ -382,12 +392,14 @@ class AddScreen(Picker[ColumnWanted]):
         return ColumnWanted(recipe, run, name=f"{column.name} encode={encode}")
 
     def action_turn_split(self) -> None:
-        """Read a file with the next split."""
+        """Change to the next split for a tokenizer file, and show it in the subtitle; after the last one, use
+        that of the file."""
         self.split = SPLITS[(SPLITS.index(self.split) + 1) % len(SPLITS)]
         self.name_box(subtitle=f"split of a file: {self.split}" if self.split else "")
 
     def choose(self, kind: str, name: str) -> None:
-        """Leave with what a row stands for, ask for its axes, or turn published sizes on or off."""
+        """Close with the column of a row, ask for its axes, turn published sizes on or off, or open a path.
+        """
         match kind:
             case "left":
                 self.dismiss(AS_LEFT)
@@ -404,7 +416,7 @@ class AddScreen(Picker[ColumnWanted]):
                 super().choose(kind, name)
 
     def submit(self, typed: str) -> None:
-        """Leave with a preset by its exact name, else open what is typed as a file."""
+        """Close with the preset of exactly this name; open any other text as a file."""
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
@@ -417,7 +429,7 @@ class AddScreen(Picker[ColumnWanted]):
         self.dismiss(ColumnWanted(preset.recipe, run, name=preset.name))
 
     def _ask_axes(self) -> None:
-        """Ask for a recipe, and close with a column of it; with None if no recipe is chosen."""
+        """Ask for a recipe, and close with its column, or with None if the user cancels."""
         from tokentui.ui.dialogs.recipe import RecipeScreen
 
         def asked(choice: RecipeChoice | None) -> None:
@@ -426,9 +438,9 @@ class AddScreen(Picker[ColumnWanted]):
         self.app.push_screen(RecipeScreen(self.engine, RecipeChoice(self._recipe, self.engine.run)), asked)
 
     async def open_path(self, typed: str, path: str) -> None:
-        """Leave with a recipe, from a `.toml`, or a tokenizer file.
+        """Close with the column of a recipe (`.toml`) or a tokenizer file.
 
-        If it cannot be read, take the marked row instead, if there is one, else say the error.
+        If the path cannot be read, act on the marked row instead; if none is taken, show the error.
         """
         try:
             if path.endswith(".toml"):

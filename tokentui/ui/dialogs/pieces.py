@@ -37,25 +37,30 @@ _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
 def style_of(branch: int) -> str:
-    """Return the style of a branch; after the hues come the same ones underlined."""
+    """Return the style of a branch, numbered from 0; after the hues come the same ones underlined."""
     again, hue = divmod(branch, len(_HUES))
     return _HUES[hue] + ("+partial-here" if again % 2 else "")
 
 
 def number_of(branch: int) -> str:
-    """Return the number of a branch as it stands before its pieces and in the legend without chips, from ¹
-    on."""
+    """Return the number of a branch in superscript digits, from ¹ on; `branch` counts from 0."""
     return "".join(_SMALL[int(digit)] for digit in str(branch + 1))
 
 
 def ground_of(branch: int) -> str:
-    """Return the style of the chips of a branch: its tint; after the tints come the same ones underlined."""
+    """Return the style of the chips of a branch, numbered from 0: its tint; after the tints come the same
+    ones underlined."""
     again, tint = divmod(branch, TINTS)
     return f"tint-{tint}" + ("+partial-here" if again % 2 else "")
 
 
 def legend(view: PiecesView, chips: bool = False) -> Iterator[Cell]:
-    """Yield the branches, a line each, in the styles of their pieces."""
+    """Yield a line for each branch, in the style of its pieces, and one on dropped text if there is any.
+
+    Args:
+        view: The pieces.
+        chips: True for the tints of chips, otherwise for colored text.
+    """
     for branch, about in enumerate(view.branches):
         text = safe(about, limit=400)
         if chips:
@@ -68,7 +73,7 @@ def legend(view: PiecesView, chips: bool = False) -> Iterator[Cell]:
 
 
 def facts(view: PiecesView) -> Cell:
-    """Return the split, the numbers of pre-tokens, and the longest one's length."""
+    """Return a line with the split, the numbers of pre-tokens, and the length of the longest one."""
     many = f"{plural(view.occurrences, 'pre-token')}, {number(view.distinct)} distinct"
     longest = f"longest {plural(view.longest, 'character')}"
     return ((safe(view.split, limit=60), "strong"), (f" · {many}, {longest}", "muted"))
@@ -77,16 +82,16 @@ def facts(view: PiecesView) -> Cell:
 def rows(
     parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool = False, numbered: bool = False
 ) -> Iterator[Cell]:
-    """Yield pieces as running text. A row ends before a piece that does not fit, inside one that is longer
+    """Yield rows of pieces as running text. A row ends before a piece that does not fit, inside one longer
     than a row, and after a newline.
 
     Args:
         parts: The pieces.
         width: The columns of a row.
-        begun: The row that they go on in.
+        begun: The row to continue; empty for a new one.
         chips: True to show pieces as chips in the tint of their branch, with bars between those of one
-            branch; else each stands behind a bar and the number of its branch.
-        numbered: True to begin each chip with the number of its branch.
+            branch; otherwise a bar and the number of its branch precede each.
+        numbered: True to start each chip with the number of its branch.
     """
     row = list(begun)
     left = width - ui_text.width(row)
@@ -122,8 +127,7 @@ def rows(
 
 
 def _drawn(text: str, plain: str) -> Iterator[Run]:
-    """Yield the runs of a text in a tint or a style; the carriage return before a line feed is as quiet as a
-    space."""
+    """Yield the runs of a text in a tint or a style; a carriage return is drawn as quietly as a space."""
     if plain.startswith("tint"):
         yield from ui_text.chip(ui_text.runs(text), plain)
         return
@@ -133,7 +137,11 @@ def _drawn(text: str, plain: str) -> Iterator[Run]:
 
 
 class PiecesText(ScrolledLines):
-    """The pieces, row by row; it says `wanted` when it comes near the end of what it holds."""
+    """The rows of pieces; it calls `wanted` when less than a page is left below.
+
+    Args:
+        wanted: Called without arguments, at each scroll and each change.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "page(1)"),]
 
@@ -143,7 +151,7 @@ class PiecesText(ScrolledLines):
         self._wanted = wanted
 
     def show(self, cells: Sequence[Cell]) -> None:
-        """Take these rows; what is seen stays where it is."""
+        """Replace the rows; the scroll position stays."""
         self.cells = tuple(cells)
         self.scrolled()
 
@@ -152,11 +160,11 @@ class PiecesText(ScrolledLines):
         self.scroll_to_row(0)
 
     def last(self) -> None:
-        """Go to the last row that is held; more may come."""
+        """Scroll to the last row that is loaded; more may be loaded then."""
         self.scroll_to_row(len(self.cells))
 
     def scrolled(self) -> None:
-        """Draw the visible rows, and ask for more if less than a page is left below."""
+        """Draw the visible rows, and call `wanted` if less than a page is left below."""
         self.set_rows(len(self.cells))
         self.paint(self.cells[self.top : self.top + self.size.height])
         if self.top + 2 * self.size.height >= len(self.cells):
@@ -164,11 +172,11 @@ class PiecesText(ScrolledLines):
 
 
 class PiecesScreen(Dialog[None]):
-    """Shows the pieces of the typed text, then those of the corpus from a place on.
+    """Shows the pre-tokens of the typed text, then those of the corpus from a place on.
 
     Args:
         engine: The link to the session.
-        place: Where in the corpus to begin.
+        place: The place in the corpus.
     """
 
     HEADING = "Pre-tokens"
@@ -200,7 +208,7 @@ class PiecesScreen(Dialog[None]):
         self.parts = self.facts, self.notice, self.legend, self.text
 
     def on_mount(self) -> None:
-        """Ask for the first of them."""
+        """Focus the text, and ask for the first pieces."""
         self.set_focus(self.text)
         self.begin(self._start)
 
@@ -209,19 +217,19 @@ class PiecesScreen(Dialog[None]):
         self.begin(CorpusPlace())
 
     def action_turn_legend(self) -> None:
-        """Show the branches, or hide them."""
+        """Show or hide the legend."""
         self.toggle_class("-turned")
         self.call_after_refresh(self.lay_out)
 
     def action_leave(self) -> None:
-        """Show all pieces if some are filtered out, else leave."""
+        """End the filter if there is one, otherwise close."""
         if self._only:
             self.narrow("")
         else:
             self.dismiss(None)
 
     def action_find(self) -> None:
-        """Ask for a text, and show the corpus from the next place on that has it."""
+        """Ask for a text, and show the corpus from its next place on; an empty text changes nothing."""
 
         def find(text: str | None) -> None:
             if text:
@@ -230,7 +238,8 @@ class PiecesScreen(Dialog[None]):
         self.app.push_screen(FindScreen(self.engine, "the corpus", self._sought), find)
 
     async def find(self, text: str) -> None:
-        """Show the corpus from the next place on that has a text. Says so if there is none."""
+        """Show the corpus from the next place of a text on. If there is none, or after an error, show that in
+        the notice."""
         self._sought = text
         try:
             found = await self.engine.ask(Find("corpus", text, self._start, mode="text"))
@@ -243,19 +252,20 @@ class PiecesScreen(Dialog[None]):
             self._say(f"not found: {safe(text, limit=60)}", "warning")
 
     def action_filter(self) -> None:
-        """Ask for a text, and show only the pieces that contain it."""
+        """Ask for a text, and show only the pieces that contain it; all for an empty one."""
         dialog = FindScreen(self.engine, "pre-tokens", self._only, "only")
         self.app.push_for_result(dialog, self.narrow)
 
     def narrow(self, text: str) -> None:
-        """Show only the pieces that contain a text; all if it is empty."""
+        """Show only the pieces that contain a text, and load them from the start place again; all pieces for
+        ""."""
         self._only, self._empty = text, 0
         self.begin(self._start)
 
     # What is asked.
 
     def begin(self, place: CorpusPlace) -> None:
-        """Forget what is shown and ask for the corpus from a place on, from the top."""
+        """Clear the pieces, and load those from a place on, from the top."""
         self._start = self._next = place
         self._parts, self._width, self._view = [], 0, None
         self._ended, self.asking = False, ""
@@ -263,12 +273,14 @@ class PiecesScreen(Dialog[None]):
         self._more()
 
     def _more(self) -> None:
-        """Ask for what comes next, unless that is on its way or there is none."""
+        """Ask for the next pieces; do nothing while an answer is awaited, at the end, and after `_MOST_EMPTY`
+        answers without a match."""
         if not (self._ended or self.asking or self._empty >= _MOST_EMPTY):
             self.start_asking("splitting …", self._add_pieces)
 
     async def _add_pieces(self) -> None:
-        """Ask for the next pieces of the corpus; where there are none, it goes on from the place reached."""
+        """Ask for the next pieces of the corpus, add those that pass the filter, and lay them out. At the end
+        of the corpus add nothing."""
         view = await self.ask(Pieces(self._next))
         if self._view is None:
             self._view = view
@@ -289,7 +301,8 @@ class PiecesScreen(Dialog[None]):
         self.lay_out()
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there are no further pieces; work that was stopped says nothing."""
+        """Show in the notice why there are no further pieces, and ask for no more; a cancellation shows
+        nothing."""
         if isinstance(error, TokentuiError):
             self._say(safe_line(error), "error")
             self._ended = True
@@ -298,16 +311,17 @@ class PiecesScreen(Dialog[None]):
     # What is seen.
 
     def tell_waiting(self) -> None:
-        """Show what the pieces wait for, until there are any."""
+        """Show in the notice what the first pieces wait for; later do nothing."""
         if self._view is None and self.asking:
             self._say(self.waits, "muted")
 
     def _say(self, text: str, style: str) -> None:
+        """Show a text in the notice; hide the notice for an empty one."""
         self.set_class(bool(text), "-warned")
         self.notice.say(text, style)
 
     def lay_out(self) -> None:
-        """Break the rows for the room there is."""
+        """Show the facts, the legend and the rows for the width. Do nothing before the first answer."""
         view, width = self._view, self.text.size.width
         if view is None or not width:
             return
@@ -315,11 +329,11 @@ class PiecesScreen(Dialog[None]):
         legend_line = tuple(legend(view, self.app.chips))
         self.legend.styles.height = len(legend_line) + 1  # and the rule below
         self.legend.show(lambda width, height: legend_line)
-        self.text.show(tuple(self._told(view, width)))
+        self.text.show(tuple(self._lines_of(view, width)))
 
-    def _told(self, view: PiecesView, width: int) -> Iterator[Cell]:
-        """Yield the lines for a width in cells: the typed text if there is one, a heading, and the corpus as
-        far as it is read, and why it ends there. A filter leaves only pieces with the text."""
+    def _lines_of(self, view: PiecesView, width: int) -> Iterator[Cell]:
+        """Yield the rows for a width in cells: the typed text if there is one, a heading, the loaded part of
+        the corpus, and why it ends there if no more is loaded."""
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
             yield (("Typed text", "strong"), (f" · {plural(pieces, 'pre-token')}", "muted"))
@@ -340,11 +354,10 @@ class PiecesScreen(Dialog[None]):
             yield ((f"no more with ‘{text}’ nearby: / finds in all of the corpus", "muted"),)
 
     def _lay(self, width: int) -> None:
-        """Lay out the parts that `_rows` does not hold yet, for this width; a new width starts again from
-        none.
+        """Add the rows of new pieces to `_rows`; a new width lays out all pieces again.
 
-        A new document gets a heading row. Otherwise the parts continue the last row, unless its text ends
-        with a line end.
+        A new document gets a heading. Other pieces continue the last row, unless the last piece ends with a
+        newline.
         """
         if self._width != width:
             self._laid, self._width, self._rows = 0, width, []
@@ -374,7 +387,7 @@ _TABLE = (
 
 
 def text(view: Compressed) -> Cell:
-    """Return the compressed bytes: each placeholder as its letter, text as it is."""
+    """Return the compressed bytes: each placeholder as its letter, other bytes as text."""
     out: list[Run] = []
     for letter, group in groupby(view.compressed, key=lambda byte: view.names.get(byte, "")):
         values = bytes(group)
@@ -383,7 +396,8 @@ def text(view: Compressed) -> Cell:
 
 
 def table(view: Compressed) -> Iterator[TableRow]:
-    """Yield the rows of the table: letter, byte, the pair that it replaces, and its full text."""
+    """Yield a row for each placeholder: its letter, its byte, the pair that it replaces, and its full text,
+    cut to `EXPANSION_SHOWN` characters."""
     letters = view.names
     for placeholder, left, right, expansion in view.table:
         pair = (*_side(left, letters), ("+", "muted"), *_side(right, letters))
@@ -398,7 +412,7 @@ def _side(byte: int, letters: Mapping[int, str]) -> Cell:
 
 
 def sizes(view: Compressed) -> str:
-    """Return `text 5 B + table 9 B = 14 B of 11 B (127.3 %)`."""
+    """Return the sizes in bytes, such as `text 5 B + table 9 B = 14 B of 11 B (127.3 %)`."""
     whole = view.text_bytes + view.table_bytes
     share = f" ({100 * whole / view.original_bytes:.1f} %)" if view.original_bytes else ""
     parts = f"text {number(view.text_bytes)} B + table {number(view.table_bytes)} B"
@@ -414,7 +428,7 @@ class _Lines(Listing):
 
 
 def show_compressed(screen: EngineScreen[Any]) -> None:
-    """Show the text as it is compressed at this step; say so where there is no such text."""
+    """Open the compressed text of the current step; if the recipe does not compress, show a message."""
     if has(screen.engine.snapshot, "compresses"):
         screen.app.push_screen(CompressedScreen(screen.engine))
     else:
@@ -422,7 +436,7 @@ def show_compressed(screen: EngineScreen[Any]) -> None:
 
 
 class CompressedScreen(TableDialog[None]):
-    """Shows the compressed text in parts, and the table.
+    """Shows the compressed text in parts, and its table.
 
     Args:
         engine: The link to the session.
@@ -458,12 +472,13 @@ class CompressedScreen(TableDialog[None]):
         self._ask(0)
 
     def action_leave(self) -> None:
-        """Show the whole table, or leave."""
+        """End finding and the filter of the table; if neither is active, close."""
         if not self.end_search():
             self.dismiss(None)
 
     def action_part(self, by: int) -> None:
-        """Ask for the next part of the text, or the one before. Ignored at its ends and while it asks."""
+        """Ask for the next part of the text (`by` 1) or the one before (-1). Do nothing at its ends, and
+        while an answer is awaited."""
         start = self._start + by * Compress.length
         last = self._view is None or len(self._view.compressed) < Compress.length
         if not self.asking and start >= 0 and not (by > 0 and last):
@@ -473,7 +488,7 @@ class CompressedScreen(TableDialog[None]):
         self.start_asking("compressing …", self._show_part, start)
 
     async def _show_part(self, start: int) -> None:
-        """Show the part from a byte on; behind the end of the text, stay where it is."""
+        """Show the part of the text from a byte on; if it is beyond the end, keep the part that is shown."""
         view = await self.ask(Compress(start))
         if view.compressed or start <= self._start:
             self._view, self._start = view, start
@@ -481,7 +496,7 @@ class CompressedScreen(TableDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Show sizes, place, text and table for the room there is. Nothing before the answer."""
+        """Show the sizes, the range of bytes, the text and the table. Do nothing before the first answer."""
         if (view := self._view) is None:
             return
         self.notice.say(sizes(view), "strong")

@@ -29,7 +29,7 @@ from tokentui.ui.link import EngineLink
 
 class PlayAddScreen(AddScreen):
     """Asks for a tokenizer: a file, one of the last sessions, an encoding by name, or a preset, which is
-    trained on a sample. Its result is the column, None if it was left.
+    trained on a sample. Its result is the column; None if it was cancelled.
 
     Args:
         engine: The link to the session.
@@ -42,12 +42,12 @@ class PlayAddScreen(AddScreen):
         self._playable = Playable((), (), ())
 
     def on_mount(self) -> None:
-        """Look for what is at hand."""
+        """Load the list of available tokenizers in a worker."""
         start_worker(self, "playable", self._look_for_tokenizers)
 
     async def _look_for_tokenizers(self) -> None:
-        """Ask the session for the tokenizers that can be played, and list them. An error leaves the list as
-        it is."""
+        """Ask the session for the available tokenizers, and list them. After an error the list stays as it
+        is."""
         try:
             self._playable = await self.engine.ask(ListPlayable())
         except (TokentuiError, Cancelled):
@@ -55,7 +55,8 @@ class PlayAddScreen(AddScreen):
         self.show_rows()
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the tokenizers at hand, how to get others, and the presets; a text restricts all."""
+        """Yield the recent tokenizers, encodings, how to get others, and presets; with a typed text, only
+        those that match it."""
         lowered = typed.lower()
         if files := [path for path in self._playable.files if lowered in path.lower()]:
             yield heading("Of the last sessions")
@@ -76,7 +77,7 @@ class PlayAddScreen(AddScreen):
             yield from (_row(("preset", preset.name), preset.name, preset.about) for preset in found)
 
     def choose(self, kind: str, name: str) -> None:
-        """Do what a row stands for: begin a name in the line, copy an address, or open."""
+        """Start a name in the line, copy an address, or open the path or preset of the row."""
         if kind == "type":
             self.set_focus(self.field)
             self.field.put(name)
@@ -109,13 +110,14 @@ Contents = Callable[[str], Awaitable[bytes]]
 
 
 class PlaySaveScreen(Dialog[str]):
-    """Asks what to save and where, and writes it. Its result is the path, empty for what was copied.
+    """Asks what to save and where, and writes it. Its result is the path of a saved text; "" for other files,
+    and for what was copied or downloaded.
 
     Args:
         engine: The link to the session.
-        contents: Gives what is written.
+        contents: Returns the bytes of a kind.
         command: Returns the command that opens the playground again.
-        stem: The path that the text is saved to; empty for the usual one.
+        stem: The suggested path of the text; empty for the usual one.
     """
 
     HEADING = "Save or export"
@@ -142,14 +144,14 @@ class PlaySaveScreen(Dialog[str]):
         self.parts = self.listing, labeled_input(prompt, self.field), self.notice
 
     def on_mount(self) -> None:
-        """List the kinds of files, and focus the line of the path."""
+        """List the kinds of files, focus the line of the path, and suggest a path."""
         rows = [
             TableRow(kind, (((f" {name}", ""),), ((about, "muted"),)))
             for kind, (name, about, _) in KINDS.items()
         ]
         self.listing.show(rows)
         self.set_focus(self.field)
-        self._follow()
+        self._show_kind()
         self.fit_height(len(rows) + 2)
 
     @property
@@ -158,16 +160,17 @@ class PlaySaveScreen(Dialog[str]):
         return str(self.listing.cursor_key)
 
     def action_move(self, rows: int) -> None:
-        """Go to another kind, round the end."""
+        """Move the cursor by kinds, around the end; the suggested path follows."""
         self.listing.move_to((self.listing.cursor + rows) % len(KINDS))
-        self._follow()
+        self._show_kind()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Go to the kind that was clicked."""
-        self._follow()
+        """Suggest a path for the kind that was clicked."""
+        self._show_kind()
 
-    def _follow(self) -> None:
-        """Put the usual name of the kind into the line, unless it was changed. A command is shown."""
+    def _show_kind(self) -> None:
+        """Put the usual path of the kind into the line, unless the user has changed the line. For a command,
+        show it in the notice; otherwise clear the notice."""
         usual = self._stem if self.kind == "text" and self._stem else KINDS[self.kind][2]
         if self.field.value == self._named:
             self._named = usual
@@ -175,11 +178,11 @@ class PlaySaveScreen(Dialog[str]):
         self.notice.say(self._command() if self.kind == "command" else "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Write the file."""
+        """Write the file, see `action_write`."""
         self.action_write()
 
     def action_write(self) -> None:
-        """Copy the command and close, or write the file in a worker. Without a name, ask for one."""
+        """Copy the command and close, or write the file in a worker. If the line is empty, show an error."""
         if self.kind == "command":
             line = self._command()
             self.app.copy_to_clipboard(line)
@@ -191,9 +194,9 @@ class PlaySaveScreen(Dialog[str]):
             start_worker(self, "write", self._write, self.kind, self.field.value)
 
     async def _write(self, kind: str, typed: str) -> None:
-        """Write the playground to the typed path, and close the dialog with the path if it is a text,
-        otherwise with "". An existing file needs a second enter. A served session downloads the file. Errors
-        are told in the notice."""
+        """Write a kind to a typed path, and close with the path for a text, otherwise with "". If the file
+        exists, ask for a second enter. A served session downloads the file. Errors are shown in the notice.
+        """
         path = sandbox.expanded(typed)
         try:
             if sandbox.sealed():

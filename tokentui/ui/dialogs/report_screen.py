@@ -45,8 +45,12 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 
 
 def _value(cells: Sequence[model.Cell], by_number: bool) -> tuple[bool, float, str]:
-    """Return what a row is sorted by, for none or one cell of a column: a number, the largest first, or a
-    text. Rows without one come last.
+    """Return the sort key of a row from the cells of one column: by its first number, the largest first, or
+    by its text. Rows without one come last.
+
+    Args:
+        cells: The cell of the column; none if the row is shorter.
+        by_number: True to sort by number.
     """
     text = "".join(part for cell in cells for part, _ in screen_cell(cell)).strip()
     found = _NUMBER.search(text.replace(",", "").replace("−", "-")) if by_number else None
@@ -54,19 +58,18 @@ def _value(cells: Sequence[model.Cell], by_number: bool) -> tuple[bool, float, s
 
 
 class ReportScreen(ListDialog[None], Generic[Answer]):
-    """Asks the session, and lists the report on the answer.
+    """Asks the session a question, and lists the report on the answer.
 
-    Tab shows one section at a time, and then all of them. While all are seen, a long section shows its first
-    rows; enter on the last one shows more. Enter on a row goes to what it leads to, or unfolds its details.
-    A section that is seen alone shows its picture, if it has one; enter shows its rows, and the picture
-    again.
+    Tab shows one section at a time, and then all of them. With all, a long section shows its first rows;
+    enter on the last one shows more. Enter on a row opens its target, or its details. A section alone shows
+    its picture, if it has one; enter shows its rows, and the picture again.
 
     A subclass gives `ASKING` (the words for the work), `question` and `report`. One with a `PROMPT` is about
     a text that is typed after a key with the action `ask_text`.
 
     Args:
         engine: The link to the session.
-        heading: The title, where it is not that of the class.
+        heading: The title; empty for `HEADING`.
     """
 
     ASKING, PROMPT = "working …", ""
@@ -95,8 +98,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.order = 0
         """The number of the column by which the table is sorted, from 1; 0 for the order of the report."""
         self._open: set[Hashable] = set()
+        """The keys of the sections and of the details of rows that are unfolded."""
         self._targets: dict[Hashable, Row] = {}
-        """The column that a table is sorted by; None for the order of the report."""
+        """The rows of the report that are listed, by their keys."""
         self.text = ""
         """The text that was typed last."""
         self._rows_asked = False
@@ -109,11 +113,11 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.parts = self.summary, self.chart, self.listing, *line, self.notice
 
     def on_mount(self) -> None:
-        """Ask the question of the class."""
+        """Ask the question."""
         self.again()
 
     def question(self) -> Command[Answer]:
-        """Return the command that asks the session."""
+        """Return the command to ask. It is called before each question, so that it may update the titles."""
         raise NotImplementedError
 
     def report(self, answer: Answer) -> Report:
@@ -121,24 +125,29 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         raise NotImplementedError
 
     def again(self) -> None:
-        """Ask again; what was answered goes."""
+        """Forget the answer, and ask the question again."""
         self.answer, self.shown, self._error = None, None, ""
         self.listing.move_to(0)
         self.ask_report(self.question(), self.ASKING)
 
     def action_ask_text(self) -> None:
-        """Show the line to type in, with the text that was typed last."""
+        """Open the line to type in, with the text that was typed last."""
         self.edit(self.field, self.text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Close the line of the text and ask about what was typed. Finding and filtering do not come here."""
+        """Close the line, and ask about the typed text. Ignore the lines of finding and filtering."""
         if self.editing:
             self.text = event.value
             self.end_edit(self.listing)
             self.again()
 
     def ask_report(self, command: Command[Answer], asking: str) -> None:
-        """Ask for another answer, and show the report on it; what is shown stays until then."""
+        """Send a command, and show the report on its answer; the present report stays until then.
+
+        Args:
+            command: The command.
+            asking: What the session does, in words.
+        """
 
         async def show() -> None:
             self.show_answer(await self.ask(command))
@@ -146,20 +155,20 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.start_asking(asking, show)
 
     def show_answer(self, answer: Answer) -> None:
-        """Show the report on an answer."""
+        """Keep an answer, show the report on it, and clear the notice."""
         self.answer, self.shown = answer, self.report(answer)
         self.notice.say("")
         self.lay_out()
         self._to_first_row()
 
     def _to_first_row(self) -> None:
-        """Put the cursor on the first row that enter does something with."""
+        """Move the cursor to the first row that enter opens; do nothing if there is none."""
         first = next((key for key, row in self._targets.items() if row.target or row.details), None)
         if (index := self.listing.index_of(first)) is not None:
             self.listing.move_to(index)
 
     def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there is no answer, in its place and in the notice."""
+        """Show why there is no answer, in the notice and, without a report, above the list."""
         self._error = words_of(error)
         super().fail(error)
 
@@ -176,18 +185,20 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def section(self) -> Section | None:
-        """The section that is seen alone; None if all are seen."""
+        """The section that is shown alone, also a single one that is a table or has a picture; None if all
+        are shown."""
         tabs = self.tabs
         if len(tabs) == 1 and (tabs[0].titled or tabs[0].picture is not None):
             return tabs[0]
         return tabs[self.tab - 1] if 0 < self.tab <= len(tabs) else None
 
     def action_turn(self, by: int) -> None:
-        """Show the next section, or all."""
+        """Show the view `by` places further, around the end; all sections are one view."""
         self.action_go((self.tab + by) % (len(self.tabs) + 1))
 
     def action_go(self, tab: int) -> None:
-        """Show a section by its number, or all (0), unsorted. Ignored beyond the last and in a line."""
+        """Show the section with a number from 1, or all for 0, unsorted. Do nothing beyond the last one, and
+        while a line is edited."""
         if tab <= len(self.tabs) and not self.editing:
             self.tab, self.order, self._rows_asked = tab, 0, False
             self.lay_out()
@@ -195,12 +206,13 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self._to_first_row()
 
     def action_sort(self) -> None:
-        """Sort the table by its next column, or as the report has it."""
+        """Sort the table by its next column, after the last one in the order of the report. Do nothing
+        without a table."""
         if (section := self._table) is not None:
             self._sort_by((self.order + 1) % (len(section.columns) + 1))
 
     def on_virtual_table_head_clicked(self, event: Listing.HeadClicked) -> None:
-        """Sort the table by the column that was clicked on."""
+        """Sort the table by the column that was clicked."""
         titles = [column.title for column in self._table.columns] if self._table is not None else []
         if (title := event.title.removesuffix(_SORTED)) in titles:
             self._sort_by(titles.index(title) + 1)
@@ -212,14 +224,14 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def _table(self) -> Section | None:
-        """The section that is seen as a table; None for none."""
+        """The section that is shown as a table, or the rows behind its picture; None for none."""
         section = self.section
         if section is not None and section.picture is not None and not section.rows:
             section = behind(section)
         return section if section is not None and section.titled else None
 
     def works(self, action: BoundAction) -> bool:
-        """Return whether a key of the line of keys does something with the report that is seen."""
+        """Return whether a key of the line of keys has an effect on the present view."""
         if action.id in ("report.next", "report.previous"):
             return len(self.tabs) > 1
         if self.chart.display and action.action == HANDLED:
@@ -270,9 +282,10 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.tell(columns, self._section_rows(section), words=True, keep=keep)
 
     def _show_picture(self) -> None:
-        """Show the picture of the section seen alone, unless its rows are asked for, else the rows.
+        """Show the picture of the section that is shown alone, or the list if it has none or its rows are
+        asked for.
 
-        The focus moves from what is hidden to what is shown; a line that is edited keeps it.
+        The focus moves from the hidden one to the other; an open line keeps it.
         """
         section = self.section
         picture = section.picture if section is not None and not self._rows_asked else None
@@ -303,8 +316,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             yield about
 
     def _table_rows(self, section: Section) -> Iterator[TableRow]:
-        """Yield the rows of a table, sorted by the column `order` if it is not 0, and note each in
-        `_targets`."""
+        """Yield the rows of a table, sorted if `order` is not 0, and put each into `_targets`."""
         rows, column = [*enumerate(section.rows)], self.order - 1
         if self.order:
             right = section.columns[column].align == "right"
@@ -315,14 +327,17 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def _drawn_width(self) -> int:
-        """The columns that a drawing may take beside the names of sections."""
+        """The columns available to a drawing beside the names of sections."""
         sections = self.shown.sections if self.shown is not None else ()
         label = max((ui_text.width(screen_cell(section.name)) for section in sections), default=0)
         return max(0, self.listing.size.width - min(label, _NAME) - _EDGES)
 
     def _section_rows(self, alone: Section | None) -> Iterator[TableRow]:
-        """Yield the rows of the section that is alone in view, without its name and whole; of all sections
-        for None, folded ones closed and long ones shortened unless opened. The report has to be there."""
+        """Yield the rows of one section, whole and without its name; for None those of all sections, folded
+        or shortened unless opened.
+
+        There must be a report.
+        """
         assert self.shown is not None
         for place, section in enumerate(self.shown.sections):
             if alone in (None, section):
@@ -333,7 +348,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def openable(self) -> set[Hashable]:
-        """The keys of folded sections, and of rows with details."""
+        """The keys of all folded sections, and of all rows with details."""
         keys: set[Hashable] = set()
         for place, section in enumerate(self.shown.sections if self.shown else ()):
             keys |= {("rows", place)} if section.folded else set()
@@ -343,8 +358,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     # What the user does.
 
     def on_virtual_table_cursor_moved(self) -> None:
-        """Explain the row at the cursor in the notice, or empty the notice if no row is there. Without a
-        report the notice stays."""
+        """Show what the report says about the row under the cursor in the notice; nothing for other rows.
+        Without a report the notice stays."""
         if self.shown is None:
             return
         row = self._row(self.listing.cursor_key)
@@ -352,7 +367,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def explanation(self) -> Sequence[str]:
-        """What the picture that is seen shows, what its marks mean, and something to try."""
+        """The paragraphs about the visible picture; none without one."""
         picture = self.chart.picture
         return picture.about if self.chart.display and picture is not None else ()
 
@@ -362,7 +377,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.lay_out()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Show more of a section, the details of a row, what the row leads to, or the picture again."""
+        """Unfold or fold a section or the details of a row, open the target of a row, or return to the
+        picture."""
         match row_key(event.key):
             case ("picture", int(place)):
                 assert self.shown is not None
@@ -382,11 +398,11 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
                     self.lay_out()
 
     def _row(self, key: Hashable) -> Row | None:
-        """Return the row of a key, also of a line that goes on with it."""
+        """Return the report row of a key, also of a continuation line; None for none."""
         return self._targets.get(row_key(key))
 
     def follow_target(self, target: Target) -> None:
-        """Inspect a token or a word, or go to a step."""
+        """Inspect a token or a word, or go to a step and close."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         column = self.column_of(target.side)
@@ -399,5 +415,5 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self.dismiss(None)
 
     def column_of(self, side: int) -> int | None:
-        """Return the key of the column of a side of the report; None for the main one."""
+        """Return the key of the column of a side of the report; None for the main one, the default."""
         return None

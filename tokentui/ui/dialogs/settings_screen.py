@@ -20,7 +20,7 @@ _VALUE = Hint("other value", pane="list", count=2)
 
 
 class SettingsScreen(ListDialog[None]):
-    """Lists the settings and changes them.
+    """Lists the settings; each change applies and is saved at once.
 
     Args:
         engine: The link to the session.
@@ -43,7 +43,7 @@ class SettingsScreen(ListDialog[None]):
         self.parts = self.listing, labeled_input(">", self.field, "edit"), self.notice
 
     def on_mount(self) -> None:
-        """List the settings, and say where they are kept, or what is wrong with the file."""
+        """List the settings, and show their file, or what is wrong with it, in the notice."""
         super().on_mount()
         if self.settings.wrong:
             self.notice.say(safe(self.settings.wrong, limit=300), "warning")
@@ -52,7 +52,7 @@ class SettingsScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Show a row for each setting: its name and its value."""
+        """Show a row for each setting, with its name and its value, and fit the height."""
         rows = []
         for setting in SETTINGS.values():
             words = setting.said(self.settings.value_of(setting))
@@ -76,8 +76,8 @@ class SettingsScreen(ListDialog[None]):
         return SETTINGS[str(self.listing.cursor_key)]
 
     def action_turn(self, by: int) -> None:
-        """Change the setting at the cursor to the value `by` places on, around the end of its values. A
-        setting without listed values is typed: its line opens. Ignored while a line is edited."""
+        """Change the setting under the cursor to the value `by` places further, around the end. If it has no
+        list of values, open the line to type one. Do nothing while a line is edited."""
         if self.editing:
             return
         if not (values := self.settings.values_of(self.setting)):
@@ -92,11 +92,11 @@ class SettingsScreen(ListDialog[None]):
         self.lay_out()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Change the setting of the row."""
+        """Change the setting of the row to its next value, or open the line to type one."""
         self.action_turn(1)
 
     def on_input_submitted(self) -> None:
-        """Give the setting the typed value, and close the line."""
+        """Set the setting to the typed value, and close the line."""
         self._change(self.field.value)
         self._end_edit()
 
@@ -105,7 +105,7 @@ class SettingsScreen(ListDialog[None]):
         self.lay_out()
 
     def action_leave(self) -> None:
-        """Close the line to type in, else the dialog."""
+        """Close the line if it is open, and drop what was typed; otherwise close the dialog."""
         if self.editing:
             self._end_edit()
         else:

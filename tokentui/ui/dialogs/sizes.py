@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
-    """Shows the tokens at each size as a curve, and a table of some sizes behind it.
+    """Shows the number of tokens at each vocabulary size as a curve, with a table of some sizes behind it.
 
     Args:
         engine: The link to the session.
@@ -56,16 +56,17 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         self._bounded = False
 
     def question(self) -> Command[tuple[Budget, tuple[Bounds, ...]]]:
-        """Return the command that measures the sizes."""
+        """Return the command that measures the sizes, with the bounds of the table's sizes if they are asked
+        for."""
         found = self.answer[0] if self.answer is not None else None
         wanted = self.sizes or (sorted(default_sizes(found)) if found is not None else ())
         return MeasureSizes(tuple(wanted) if self._bounded else ())
 
     def report(self, answer: tuple[Budget, tuple[Bounds, ...]]) -> Report:
-        """Return the report: one section, the table with its curve, its knee and where ids stop paying in the
-        summary.
+        """Return the report: one section with the curve and the table. Its summary names the knee, and the
+        size from which more ids save little.
 
-        The sizes asked for are listed; without any, the usual ones and those of the summary, which are
+        The table has the sizes asked for; without any, the usual ones and those of the summary, which are
         marked.
         """
         found, bounds = answer
@@ -93,7 +94,8 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         return replace(whole, sections=(table,))
 
     def works(self, action: BoundAction) -> bool:
-        """Return whether a key does something: those of sizes once they are measured."""
+        """Return whether a key of the line of keys has an effect; those of sizes only after they are
+        measured."""
         if action.id is not None and action.id.startswith("sizes."):
             return self.shown is not None
         return super().works(action)
@@ -101,10 +103,8 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
     # What the user does.
 
     def action_ask_sizes(self) -> None:
-        """Prompt for the sizes of the table, within those of the run. Bounds are dropped.
-
-        Ignored before the answer.
-        """
+        """Ask for the sizes of the table, within those of the run, and show them without bounds. Do nothing
+        before the answer."""
         if self.answer is None:
             return
         found = self.answer[0]
@@ -125,13 +125,14 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         self.app.push_screen(AskLine(self.engine, "Sizes", describe, take))
 
     def action_bound(self) -> None:
-        """Prove the bounds of the sizes of the table."""
+        """Prove lower bounds of the tokens at the sizes of the table, and add them. Do nothing before the
+        answer."""
         if self.answer is not None:
             self._bounded = True
             self.ask_report(self.question(), "proving the bounds …")
 
     def action_export(self) -> None:
-        """Prompt for a file, and write the table to it."""
+        """Ask for a file, and write the table to it as CSV. Do nothing before the answer."""
         if self.shown is not None:
             corpora = cast("list[Mapping[str, Any]]", self.shown.value["corpora"])
             ask_file(self, "Export the sizes", ".csv", "a row for each size", lambda _: size_csv(corpora))

@@ -44,7 +44,7 @@ _COLUMNS = (
 
 
 class StepsScreen(Dialog[None]):
-    """Lists the steps made so far. It is searched and sorted, and leads to any of them.
+    """Lists the steps made so far, which can be searched and sorted; enter goes to a step.
 
     Args:
         engine: The link to the session.
@@ -80,14 +80,17 @@ class StepsScreen(Dialog[None]):
         self._ask(0, _LEAST_ROWS)
 
     def _ask(self, top: int, rows: int) -> None:
+        """Ask for `rows` steps from the index `top` on, in the present order and with the present text."""
         mode = getattr(self.app, "main", None)
         command = ListSteps(self.order, self.text, mode.mode if mode is not None else "text", top, rows)
         self.start_asking("listing the steps …", self._list, command)
 
     async def _list(self, command: ListSteps) -> None:
-        """List a page of steps, and name what it lists in the title. The first page fits the height, and puts
-        the cursor on the last step. Then ask for the runners-up of steps not explained yet, unless the
-        training is heavy."""
+        """Show a page of steps, and name its order and text in the title. The first page also fits the
+        height, with the cursor on the last step.
+
+        Then ask for the runners-up that are not known yet, unless the training is heavy.
+        """
         self.page = page = await self.ask(command)
         begins = not self._begun
         self._draw()
@@ -112,8 +115,8 @@ class StepsScreen(Dialog[None]):
         self.table.update_rows(self.page.top, self.page.rows, self.page.total, _COLUMNS, self._row)
 
     def _row(self, row: StepRow, index: int) -> TableRow:
-        """Return the row of a step: its number, pair, token, worth, pairs tied, and the runner-up with its
-        distance, empty until it is known. `index` is not used."""
+        """Return the row of a step: its number, pair, token, count or score, ties, and the runner-up with its
+        distance, both empty until they are known. `index` is not used."""
         worth = number(row.worth) if isinstance(row.worth, int) else decimal(row.worth, SCORE_WIDTH)
         pair = tokens(row.parts, "text") if row.parts else ((row.said, "muted"),)
         tied: Cell = ((number(row.tied), "warning"),) if row.tied > 1 else (("–", "muted"),)
@@ -123,7 +126,7 @@ class StepsScreen(Dialog[None]):
         if view is not None and view.why.runner_up is not None:
             runner = view.why.runner_up
             second = tokens(runner.parts or (runner.token,), "text")
-            less = ((_distance(view.why.best, runner), "muted"),)
+            less = ((_behind_best(view.why.best, runner), "muted"),)
         made: Cell = tokens((row.token,), "text") if row.token else ()
         figures: Cell = ((worth, "strong"),) if row.token else ()
         return TableRow(
@@ -148,11 +151,11 @@ class StepsScreen(Dialog[None]):
         self._ask(0, _LEAST_ROWS)
 
     def on_input_submitted(self) -> None:
-        """Go to the list of what was found."""
+        """Focus the list."""
         self.set_focus(self.table)
 
     def action_leave(self) -> None:
-        """End the search and empty its line, or leave."""
+        """Clear and close the line if it is open; otherwise close the dialog."""
         if not self.editing:
             self.dismiss(None)
             return
@@ -160,34 +163,35 @@ class StepsScreen(Dialog[None]):
         self.end_edit(self.table)
 
     def action_turn_order(self) -> None:
-        """Sort the list in another way."""
+        """Sort by the next of `ORDERS`, with the cursor on the first row."""
         self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
         self.table.move_to(0)
         self._ask(0, _LEAST_ROWS)
 
     @property
     def here(self) -> StepRow | None:
-        """The step under the cursor; None for none."""
+        """The step under the cursor; None if its row is not there."""
         row = self.table.held_at(self.table.cursor)
         return row if isinstance(row, StepRow) else None
 
     def action_tell_why(self) -> None:
-        """Show the reasons of the step under the cursor."""
+        """Open the reasons of the step under the cursor; do nothing without one."""
         if (row := self.here) is not None:
             self.app.push_screen(WhyScreen(self.engine, (row.number,)))
 
     def action_search(self) -> None:
-        """Show the line to search with."""
+        """Open the line to search the steps, with the text of the last search."""
         self.edit(self.field, self.text)
 
     def action_ask_what_if(self) -> None:
-        """Ask for a what-if of the step under the cursor."""
+        """Ask for a what-if of the step under the cursor; do nothing without one."""
         if (row := self.here) is not None and self.now is not None:
             ask_beside(self, self.now.main, made=(row.number, row.token, row.parts))
 
 
-def _distance(best: Candidate | None, second: Candidate) -> str:
-    """Return the value of the runner-up less that of the best; "equal" for none, "" without a best."""
+def _behind_best(best: Candidate | None, second: Candidate) -> str:
+    """Return how far the runner-up is behind the best, as text: the difference of their counts if the scores
+    are integers, otherwise of the scores. Return "equal" for no difference, and "" without a best."""
     if best is None:
         return ""
     if isinstance(second.worth, int):
@@ -261,7 +265,7 @@ def _lines(name: str, lines: Iterable[Cell]) -> Section:
 
 
 def show_why(screen: EngineScreen[Any]) -> None:
-    """Show the reasons of the step made last, then of the next one."""
+    """Open the reasons of the last step and of the next one; at the start, only of the first step."""
     engine = screen.engine
     step = engine.snapshot.main.at.step if engine.snapshot is not None else 0
     screen.app.push_screen(WhyScreen(engine, (step, step + 1) if step else (1,)))

@@ -29,13 +29,13 @@ Step: TypeAlias = tuple[int, bytes, tuple[bytes, ...]]
 
 
 class WhatIfChoice(NamedTuple):
-    """A what-if that can be taken, or taken back.
+    """A what-if that can be added, or taken back.
 
     Attributes:
         change: The what-if.
         name: What it is, in two or three words.
         about: What it does.
-        back: True where it is there, and is taken back.
+        back: True if it is in force, and choosing it takes it back.
     """
 
     change: WhatIf
@@ -45,7 +45,8 @@ class WhatIfChoice(NamedTuple):
 
 
 def of_pair(row: Candidate, column: ColumnSnapshot) -> Iterator[WhatIfChoice]:
-    """Yield the what-ifs of a candidate of the next step."""
+    """Yield the what-ifs of a candidate of the next step: forbid the pair or the token, and force it unless
+    it is the best."""
     step, best = column.at.step + 1, column.why.best
     pair, made = tokens(row.parts, "text"), tokens((row.spelled,), "text")
     yield WhatIfChoice(
@@ -64,7 +65,7 @@ def of_pair(row: Candidate, column: ColumnSnapshot) -> Iterator[WhatIfChoice]:
 
 
 def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[WhatIfChoice]:
-    """Yield the what-ifs of a merge that was made."""
+    """Yield the what-ifs of a merge that was made: leave it out, or forbid the token."""
     pair, made = tokens(tuple(parts), "text"), tokens((token,), "text")
     yield WhatIfChoice(
         WhatIf(step, LEAVE_OUT), "leave this merge out",
@@ -80,15 +81,15 @@ def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[WhatIfC
 def choices(
     column: ColumnSnapshot, row: Candidate | Entry | None = None, made: Step | None = None
 ) -> list[WhatIfChoice]:
-    """Return the what-ifs that a row of a column allows, and those to take back.
+    """Return the what-ifs that a row of a column allows, then those in force, to take back.
 
     Args:
         column: The column.
         row: A candidate, or an entry of the vocabulary.
-        made: A step, its token and the parts of that, in place of a row.
+        made: A step, its token and the parts of the token; used in place of a row.
 
     Raises:
-        TokentuiError: The column knows no what-ifs, or there is nothing to change.
+        TokentuiError: The column allows no what-ifs, or there are none to choose.
     """
     column.traits.check_what_ifs((WhatIf(1, LEAVE_OUT),))
     found: list[WhatIfChoice] = []
@@ -104,14 +105,20 @@ def choices(
     for change in there:
         found.append(WhatIfChoice(change, "take back", ((f"{change.text}   ", ""), *about), back=True))
     if not found:
-        raise _nothing_to_change(column, row, made)
+        raise _why_no_what_if(column, row, made)
     return found
 
 
-def _nothing_to_change(
+def _why_no_what_if(
     column: ColumnSnapshot, row: Candidate | Entry | None, made: Step | None
 ) -> TokentuiError:
-    """Return the reason why a row allows no what-if, and what does."""
+    """Return, not raise, the error that says why a row allows no what-if, and what to choose instead.
+
+    Args:
+        column: The column.
+        row: The row; None for none.
+        made: The step that made the row's token: every change of it is then excluded by those in force.
+    """
     if made is not None or (isinstance(row, Candidate) and row.parts):
         return TokentuiError("the what-ifs of this run exclude every change of this row", "what if",
             "choose another row")
@@ -125,8 +132,8 @@ def _nothing_to_change(
 
 
 def allowed(recipe: Recipe, change: WhatIf) -> bool:
-    """Return whether a what-if can be added. The error is not formatted, since tokens can be megabytes long.
-    """
+    """Return whether a what-if can be added to a recipe. No error is formatted, since tokens can be megabytes
+    long."""
     try:
         check_changes((*recipe.changes, change))
     except TokentuiError:
@@ -135,12 +142,12 @@ def allowed(recipe: Recipe, change: WhatIf) -> bool:
 
 
 def changed(recipe: Recipe, choice: WhatIfChoice) -> Recipe:
-    """Return the recipe with a what-if added, or removed if it has it."""
+    """Return the recipe with a what-if added, or removed if `choice.back`."""
     return recipe.but((choice.change,)) if choice.back else recipe.under((choice.change,))
 
 
 def beside(column: ColumnSnapshot, choice: WhatIfChoice, run: Run) -> tuple[ColumnWanted, ColumnWanted]:
-    """Return the current run and the changed one, to be compared."""
+    """Return the columns of the present recipe and of the changed one, for Compare."""
     return (
         ColumnWanted(column.recipe, run, name=column.name), ColumnWanted(changed(column.recipe, choice), run),
     )
@@ -150,7 +157,8 @@ def ask_beside(
     screen: EngineScreen[Any], column: ColumnSnapshot, row: Candidate | Entry | None = None,
     made: Step | None = None,
 ) -> None:
-    """Ask for a what-if of a row, and open the run as it is and the changed one in Compare; see `choices`."""
+    """Ask for a what-if of a row, and open the present run and the changed one in Compare. Raises
+    TokentuiError, see `choices`."""
     dialog = WhatIfScreen(screen.engine, subject_of(row, made), choices(column, row, made))
     screen.app.push_for_result(
         dialog, lambda choice: screen.app.compare(beside(column, choice, screen.engine.run)))
@@ -165,11 +173,11 @@ def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
 
 
 class WhatIfScreen(ListDialog[WhatIfChoice]):
-    """Asks for a what-if. Its result is the choice.
+    """Asks for a what-if. Its result is the choice; None if it was cancelled.
 
     Args:
         engine: The link to the session.
-        subject: What it is about.
+        subject: The pair or token, for the title.
         found: The choices.
     """
 
@@ -185,24 +193,24 @@ class WhatIfScreen(ListDialog[WhatIfChoice]):
         self.parts = self.listing, self.notice
 
     def on_mount(self) -> None:
-        """Focus the list, and say that Compare shows the changed run."""
+        """Focus the list, and say in the notice that Compare shows the changed run."""
         super().on_mount()
         self.notice.say("the changed run opens next to this one in Compare, with its cost")
 
     def lay_out(self) -> None:
-        """Break long sentences for the room there is."""
+        """Show the choices, wrapped to the width, and fit the height."""
         self.tell(_COLUMNS, self._rows(), keep=self.listing.cursor_key)
         self.fit_height(len(self.listing.rows) + 1)
 
     def _rows(self) -> Iterator[TableRow]:
-        """Yield a row for each what-if, and a heading before those that are in force."""
+        """Yield a row for each what-if, with a heading before those in force."""
         for at, choice in enumerate(self._found):
             if choice.back and (not at or not self._found[at - 1].back):
                 yield TableRow(None, ((("in force now", "muted"),), ()))
             yield TableRow(at, (((choice.name, "strong"),), choice.about))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Close with the what-if of the row."""
+        """Close with the what-if of the row; ignore headings."""
         key = row_key(event.key)
         if isinstance(key, int):
             self.dismiss(self._found[key])
