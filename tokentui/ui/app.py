@@ -143,21 +143,22 @@ class ExplorerApp(TerminalApp, Explorer):
     # What the terminal gets.
 
     def get_css_variables(self) -> dict[str, str]:
-        """Textual's variables, and over them those of the theme and our own."""
+        """Return Textual's variables, replaced by those of the theme and of the program."""
         cube = self.console.color_system != "truecolor"
         base = super().get_css_variables()
         return {**base, **ui_text.variables(self.current_theme, base, cube=cube)}
 
     def action_go_back(self) -> None:
-        """Go to the place before the last jump. In a tour there is none: the places are the user's own."""
+        """Return to the place before the last jump. In a tour, show a message instead: the places are those
+        of the user's session."""
         if isinstance(self.screen, PaneScreen) and self.screen.engine is not self.engine:
             self.say("a tour keeps no earlier place: esc leaves the tour")
         else:
             self.history.go_back()
 
     async def deliver(self, event: events.Event) -> None:
-        """Give a key to the family that is open, or to the screen beside the inspector; all else as Textual
-        does."""
+        """Give a key to the open family of keys, or to the screen beside the inspector, if either takes it;
+        deliver other events as Textual does."""
         screen = self.keyed if self.screen_stack else None
         key = event.key if isinstance(event, events.Key) else ""
         if key:
@@ -177,10 +178,8 @@ class ExplorerApp(TerminalApp, Explorer):
         turns.end()
 
     def _takes_back(self, screen: PaneScreen, key: str) -> bool:
-        """Act on a key that is for the inspector beside a screen: tab goes to it, esc closes it.
-
-        Esc stays with the screen while somebody types. Return whether the key was taken.
-        """
+        """Act on a key for the inspector beside a screen: tab gives it the keyboard, esc closes it unless a
+        text is typed. Return whether the key was one of these."""
         top = self.screen
         if key == "tab" and isinstance(top, EngineScreen):
             top.take_keys()
@@ -194,7 +193,7 @@ class ExplorerApp(TerminalApp, Explorer):
         self, action: str | ActionParseResult, default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run an action. Its `screen.` is the screen that takes the keys."""
+        """Run an action as Textual does, with the screen that takes the keys for `screen.`."""
         if isinstance(action, str) and action.startswith("screen.") and self.screen_stack:
             action, default_namespace = action.removeprefix("screen."), self.keyed
         return await super().run_action(action, default_namespace, namespaces)
@@ -210,7 +209,7 @@ class ExplorerApp(TerminalApp, Explorer):
         self.main.open_source(command)
 
     def open_file(self, path: str) -> None:
-        """Open a file on the main screen, as a corpus or a tokenizer by its content."""
+        """Open a file on the main screen, as a corpus or a tokenizer according to its content."""
         self.main.open_file(path)
 
     def action_repaint(self) -> None:
@@ -224,9 +223,11 @@ class ExplorerApp(TerminalApp, Explorer):
         show(self.main)
 
     def open_playground(self, text: str, left: Callable[[str], object]) -> None:
-        """Open the playground over the screen, with the tokenizers of its columns.
+        """Open the playground with a text, and the tokenizers of the columns of the present screen.
 
-        `left` receives the text when it closes, unless it closes without one.
+        Args:
+            text: The text.
+            left: Called with the text when the playground closes with one.
         """
         from tokentui.session.playground import PlayStart, played_of
         from tokentui.ui.play_screen import PlayScreen
@@ -243,7 +244,7 @@ class ExplorerApp(TerminalApp, Explorer):
         self.play_tour(read_tour(name))
 
     def play_tour(self, tour: Tour) -> None:
-        """Play a tour over the screen, a practice on the screen of questions."""
+        """Open a tour, or a practice on its own screen."""
         boundaries = self.main.text.boundaries
         if tour.asks:
             from tokentui.ui.practice_screen import PracticeScreen
@@ -257,9 +258,8 @@ class ExplorerApp(TerminalApp, Explorer):
     # From beginning to end.
 
     def get_default_screen(self) -> MainScreen:
-        """The main screen, below all others. It is made here and not before: an input asks the running app
-        for its looks.
-        """
+        """Return the main screen, below all others. It is not made before: an input needs the running app for
+        its styles."""
         boundaries = self._boundaries or self.usual_boundaries
         self.chips = boundaries == "chips"
         self.main = MainScreen(self.engine, self._typed, boundaries)
@@ -282,12 +282,13 @@ class ExplorerApp(TerminalApp, Explorer):
         self.engine.send(do.SetSpeed(speed))
 
     def _pane_screens(self) -> list[PaneScreen]:
-        """Return the screens with panes of the user's session; a tour's are not."""
+        """Return the screens with panes on the user's session, from the bottom; those of tours are left out.
+        """
         screens = [screen for screen in self.screen_stack if isinstance(screen, PaneScreen)]
         return [screen for screen in screens if screen.engine is self.engine]
 
     def set_view(self, mode: GlyphMode) -> None:
-        """Show tokens in another way, on all screens of the user's session."""
+        """Show tokens in another way on all screens of the user's session."""
         for screen in self._pane_screens():
             screen.mode = mode
 
@@ -301,13 +302,14 @@ class ExplorerApp(TerminalApp, Explorer):
         self.main.sort_by(order)
 
     def set_sentence(self, text: str) -> None:
-        """Put a text into the line to type in."""
+        """Put a text into the input line of the topmost screen with panes."""
         self._pane_screens()[-1].encode.line.value = text
 
     async def on_mount(self) -> None:
-        """Start the session, apply the settings of the user, and open what the start asks for.
+        """Start the session, apply the user's settings, and open what the start asks for.
 
-        That is the playground, the offer of a kept session, or a new session; then first screen and tour.
+        That is the playground, the offer of a saved session, or a new session; then the first screen and a
+        tour.
         """
         self.watch_failures()
         await self.engine.start()
@@ -329,10 +331,11 @@ class ExplorerApp(TerminalApp, Explorer):
             self.play_tour(self._tour)
 
     def _set_user_keys(self, table: object) -> None:
-        """Give bindings the keys of the user, and say what is wrong with the table.
+        """Apply the keys of the user, and show the first error in the table; the others go to the list of
+        messages.
 
         Args:
-            table: The table `[keys]` of the settings file; nothing of it is trusted.
+            table: The table `[keys]` of the settings file; it is not trusted.
         """
         from tokentui.session.persist.settings_file import line_in_file
         from tokentui.ui.keymap import read_keys
@@ -347,11 +350,8 @@ class ExplorerApp(TerminalApp, Explorer):
             self.say(said[0] + more, "information" if all(one.holds for one in problems) else "warning")
 
     def _begin_with_playground(self, start: PlayStart) -> None:
-        """Push the playground in front of the main screen.
-
-        A text that it leaves with goes into the encode line, cut at TYPED_LIMIT. Then the session begins
-        anew.
-        """
+        """Open the playground over the main screen. When it closes, put its text into the input line, cut to
+        `TYPED_LIMIT`, and start a new session."""
         from tokentui.ui.play_screen import PlayScreen
 
         def left(text: str | None) -> None:
@@ -362,6 +362,7 @@ class ExplorerApp(TerminalApp, Explorer):
         self.push_screen(PlayScreen(self.engine, start, asks=True), left)
 
     def _begin_anew(self) -> None:
+        """Open what the command line names, in a worker; do nothing without it."""
         if self._begin is not None and self.engine.session is not None:
             self._begins = True
             start_worker(self, "begin", self._open_first, self._begin, self.engine.session)
@@ -369,9 +370,9 @@ class ExplorerApp(TerminalApp, Explorer):
     async def _open_first(
         self, begin: Callable[..., Awaitable[None]], session: Session | LateSession
     ) -> None:
-        """Begin the session, then wake what waits for it, also after an error.
+        """Open what the command line names, and notify what waits for it, even after an error.
 
-        Afterwards tell the autosave what is open and run the start's own callback, unless `begin` raised.
+        Then save what is open, and call `then`; neither if `begin` raised.
         """
         self._begins = True
         try:
@@ -385,9 +386,9 @@ class ExplorerApp(TerminalApp, Explorer):
             self._then(self)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
-        """Offer the kept session on the start screen; the answer resumes, dismisses or keeps it.
+        """Offer a saved session on the first screen, and resume or discard it as the user answers.
 
-        Without an answer (None) nothing is saved over it: the autosave does not begin.
+        Without an answer a new session starts, and nothing is saved in place of the saved one.
         """
         from tokentui.ui.autosave import described
         from tokentui.ui.start_screen import show
@@ -407,9 +408,9 @@ class ExplorerApp(TerminalApp, Explorer):
         show(self.main, described(kept, note), answered)
 
     def _start_autosave(self) -> Autosave:
-        """Return the autosave, which begins on first use and is then told what opens and when to save.
+        """Return the autosave; the first call makes it and lets it save from then on.
 
-        It is loaded then: loading takes longer than a frame.
+        It is imported then: importing takes longer than a frame.
         """
         if self.autosave is None:
             from tokentui.ui.autosave import Autosave
@@ -420,7 +421,7 @@ class ExplorerApp(TerminalApp, Explorer):
         return self.autosave
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
-        """Leave, with all that is on the screen kept."""
+        """Exit, and keep the present state for the last save."""
         if self.autosave is not None:
             self.autosave.capture()
         super().exit(result, return_code, message)
@@ -434,7 +435,8 @@ class ExplorerApp(TerminalApp, Explorer):
             await self.engine.close()
 
     def _snapshot_shown(self, snapshot: Snapshot) -> None:
-        """Schedule a save of the session, start autosaving at first, and show new notes of the corpus."""
+        """Schedule a save of the session, and show new notes about the corpus. The first snapshot of a whole
+        training starts the autosave."""
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._start_autosave()
         self._news.set()
@@ -449,32 +451,32 @@ class ExplorerApp(TerminalApp, Explorer):
 
     @property
     def _is_ready(self) -> bool:
-        """True once the engine stands and what the start opens is open, or cannot be opened."""
+        """True once the engine is loaded and what the start opens is open, or has failed to open; it stays
+        True."""
         self._was_ready = self._was_ready or not (self._begins or loads(self.engine.snapshot))
         return self._was_ready
 
     def postpone(self, error: BaseException, again: Callable[[], Awaitable[object]]) -> bool:
-        """Keep an action that needs the first training, and all keys after it, until that is there.
-
-        Return False, and keep nothing, for another error or once the training is there.
-        """
+        """Run an action that failed for lack of a first training again once there is one, and hold all keys
+        until then. Return False, and do nothing, for another error or if the session is ready."""
         if not isinstance(error, NotYet) or self._is_ready:
             return False
         start_worker(self, "kept", self._run_when_ready, again)
         return True
 
     def when_ready(self, act: Callable[[], Awaitable[object] | None]) -> None:
-        """Call a function once what the start opens is there, and keep all keys until then."""
+        """Call a function once what the start opens is open, and hold all keys until then; if it is open,
+        call it now."""
         if self._is_ready:
             act()
         else:
             start_worker(self, "kept", self._run_when_ready, act)
 
     async def _run_when_ready(self, act: Callable[[], Awaitable[object] | None]) -> None:
-        """Wait until the session is ready, then call `act` and await what it returns.
+        """Wait until the session is ready, then call `act`, and await what it returns unless that is None.
 
-        Keys are kept meanwhile. A snapshot without a corpus is given one chance, for at most _LAST_SNAPSHOT_S
-        seconds, to be replaced.
+        Keys are held meanwhile. If the snapshot has no corpus yet, wait up to `_LAST_SNAPSHOT_S` seconds for
+        the next one.
         """
         with self.keys_kept("the start"):
             while not self._is_ready:
@@ -490,7 +492,12 @@ class ExplorerApp(TerminalApp, Explorer):
 
     @contextlib.contextmanager
     def keys_kept(self, waits: str) -> Iterator[None]:
-        """Keep all keys meanwhile. Escape cancels the worker that this is called in."""
+        """Hold all keys in this context; esc cancels the worker that it is used in. After `_LONG_S` seconds a
+        message says what they wait for.
+
+        Args:
+            waits: What they wait for, if the session names nothing.
+        """
         worker = get_current_worker()
         slow = False
 
@@ -518,7 +525,7 @@ class ExplorerApp(TerminalApp, Explorer):
     # Messages.
 
     def tell(self, error: BaseException) -> None:
-        """Show what went wrong in a line: `stopped` for `Cancelled`, nothing for `Replaced`."""
+        """Show an error as a message: "stopped" for `Cancelled`, nothing for `Replaced`."""
         if isinstance(error, Replaced):
             return
         if isinstance(error, Cancelled):
@@ -527,9 +534,10 @@ class ExplorerApp(TerminalApp, Explorer):
             self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen | NotYet) else "error")
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """Show a line for some seconds, in place of the last one, unless it is the same.
+        """Show a message for some seconds in place of the last one; do nothing if that is the same and still
+        visible.
 
-        All lines are kept for the list of messages; over panes a long one is cut.
+        The list of messages keeps it whole; over panes a long one is cut.
         """
         kept = safe(text, limit=400)
         now = time.monotonic()
@@ -546,21 +554,26 @@ class ExplorerApp(TerminalApp, Explorer):
         self.notify(shown, severity=severity)
 
     def _clear_messages(self) -> None:
-        """Take all messages away, and the room that each was given."""
+        """Remove all visible messages and the room that they take."""
         self.clear_notifications()
         self.screen.query("ToastHolder").remove()
 
     def ask_copy(self, dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
-        """Ask what to copy of a dialog: some texts, or what is at the cursor."""
+        """Ask which text of a dialog to copy.
+
+        Args:
+            dialog: The dialog, whose row under the cursor can be copied too.
+            texts: Its other texts.
+        """
         from tokentui.ui.copying import ask_of
 
         ask_of(dialog, texts)
 
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
-        """Compare columns on the corpus that is open. In a tour, say that it has to be left first.
+        """Open Compare on the present corpus, and stop a run. In a tour, show a message instead.
 
         Args:
-            columns: The columns, two to four; none to show those of the last comparison.
+            columns: The columns, two to four; none to restore the last comparison.
             held_out: A second corpus, as the command line names it; empty for none.
         """
         from tokentui.ui.compare_screen import CompareScreen
@@ -586,7 +599,7 @@ class ExplorerApp(TerminalApp, Explorer):
 
     @work
     async def _begin_comparison(self, screen: Screen[None], beginning: asyncio.Future[None]) -> None:
-        """Dismiss Compare if it cannot begin."""
+        """Close Compare, and show the error, if it cannot start."""
         try:
             await beginning
         except Exception as error:

@@ -56,12 +56,12 @@ _COLUMN_SECTIONS = ("candidates", "why")
 
 
 class CompareScreen(PaneScreen):
-    """The panes round a session that compares.
+    """The panes about a session that compares columns.
 
     Args:
         engine: The link to the session.
         typed: The initial text of the input line.
-        offered: The text that the program chose, which typing replaces; empty for none.
+        offered: A text that the program chose, which typing replaces; empty for none.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -162,7 +162,7 @@ class CompareScreen(PaneScreen):
         )
 
     def on_mount(self) -> None:
-        """Request the sections of Compare, and show the snapshot there is."""
+        """Send the viewport of Compare, and show the present snapshot."""
         self.engine.send(do.SetViewport(self.viewport))
         if self.engine.snapshot is not None:
             self.follow(self.engine.snapshot)
@@ -172,14 +172,14 @@ class CompareScreen(PaneScreen):
     # From the session.
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Show the columns; say what they wait for, before there are any."""
+        """Show a snapshot of several columns; before the first, update the header with what they wait for."""
         if len(snapshot.columns) > 1:
             self.show(snapshot)
         elif self.snapshot is None:
             self.header_line.again()
 
     def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
-        """Keep to the same two columns, and make room for more of them."""
+        """Keep the pair of columns and the active column, and lay out again if their number has changed."""
         keys = [column.key for column in now.columns]
         pairs = list(combinations(keys, 2))
         if self.pair not in pairs:
@@ -196,7 +196,8 @@ class CompareScreen(PaneScreen):
             self.lay_out()
 
     def update_panes(self) -> None:
-        """Draw the sections that changed, and ask for the tokens that are listed."""
+        """Draw the sections that changed, ask for the tokens to list, and show the costs of what-ifs if there
+        are any."""
         super().update_panes()
         costs = self.columns_row.display and bool(self.snapshot and self.snapshot.between.costs)
         if self.costs_line.display != costs:
@@ -214,13 +215,14 @@ class CompareScreen(PaneScreen):
         return len(self.snapshot.columns) if self.snapshot is not None else 2
 
     def layout_for(self, width: int, height: int) -> Layout | None:
-        """Return the layout that `places` gives so many columns."""
+        """Return the layout for a size and the number of columns; None if it is too small."""
         return places(width, height, self.count, self.zoomed)
 
     def show_containers(self, seen: frozenset[str]) -> None:
-        """Share the room between columns, encodings and what is below, and ask for the sections seen.
+        """Share the room between the columns, the encodings and the panes below, and ask for the sections
+        that are visible.
 
-        The focus is taken away: what is hidden must not hand it on.
+        Takes the focus away: a hidden widget must not hand it on.
         """
         self.set_focus(None)  # what is hidden must not hand the focus to whatever stands next to it
         count = self.count
@@ -236,7 +238,8 @@ class CompareScreen(PaneScreen):
 
     @property
     def context(self) -> str:
-        """The context whose keys work: the input line while one types, else the active pane."""
+        """The section of keys that apply: that of the input line while a text is typed, otherwise of the
+        active pane."""
         return "encode" if self.typing else super().context
 
     def body_of(self, pane: str) -> Widget | None:
@@ -247,14 +250,14 @@ class CompareScreen(PaneScreen):
         return column.table if column.table.display else column.message
 
     def follow_focus(self, widget: Widget) -> None:
-        """Follow the focus into a pane, or into a column."""
+        """Make the pane or the column active that contains a widget."""
         for n, column in enumerate(self.columns):
             if column in widget.ancestors_with_self and (self.active, self.place) != (COLUMNS, n):
                 self.go_to_column(n)
         super().follow_focus(widget)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane; of the encodings, to the line to type in, which ends the walk through passages."""
+        """Make a pane active. With `typing`, show the input line of the encodings in place of a passage."""
         if typing:
             self.engine.send(do.ShowPassage(None))
         self.encode.show_line(typing)
@@ -262,12 +265,12 @@ class CompareScreen(PaneScreen):
         self.link_chosen()
 
     def go_to_column(self, place: int) -> None:
-        """Go to the column at a place."""
+        """Make the column at an index active."""
         self.place = place
         self.go(COLUMNS)
 
     def action_next_pane(self, by: int) -> None:
-        """Go to the next pane, or the one before; each column is one."""
+        """Go to the pane `by` places further, around the end; each column counts as a pane."""
         stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(self.count)]
         stops += [(name, self.place) for name in self.panes]
         name, self.place = stops[(stops.index((self.active, self.place)) + by) % len(stops)]
@@ -277,7 +280,7 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
-        """Ask the engine for the rows around those shown: of the vocabulary, or of all columns alike."""
+        """Ask for the rows of the vocabulary, or for the same rows of all columns."""
         if event.table is self.vocabulary.table and self.pair is not None:
             self.set_viewport(tokens=self.vocabulary.token_list(self.pair))
         elif any(event.table is column.table for column in self.columns):
@@ -288,10 +291,8 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.CursorMoved)
     def _cursor_moved(self, event: VirtualTable.CursorMoved) -> None:
-        """Scroll the other columns, or the other side of the divergence, to the same rows.
-
-        The token under the cursor is marked in all panes.
-        """
+        """Scroll the other columns, or the other side of the divergence, to the same rows, and make the token
+        under the cursor bold in all panes."""
         if event.table is self.columns[self.place].table:
             for column in self.columns:
                 if column.table.top != event.table.top:
@@ -327,10 +328,10 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
-        """Act on enter in a table.
+        """Act on enter in a table: go to the divergence, switch formulas, encode the text of the row, or
+        inspect the row.
 
-        It goes to where the columns part, turns formulas, encodes the text of the row, or inspects the row. A
-        row that holds nothing, or whose column is not in sync, does nothing.
+        Do nothing for a row that is not loaded, or of a column that is not in sync.
         """
         if event.table is self.parting.left.table:
             self.action_go_to_parting()
@@ -352,7 +353,7 @@ class CompareScreen(PaneScreen):
             self.app.push_screen(InspectScreen(self.engine, row, asks=True, column=self.column_here().key))
 
     def on_chart_lines_chosen(self) -> None:
-        """List the values of the curves."""
+        """Open the values of the curves; do nothing without a picture."""
         if self.curves.picture is not None:
             self.app.push_screen(PictureRowsScreen(self.engine, self.curves.picture))
 
@@ -361,9 +362,8 @@ class CompareScreen(PaneScreen):
         self.action_inspect_typed()
 
     def action_inspect_typed(self) -> None:
-        """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at,
-        and end typing.
-        """
+        """Inspect the word at the cursor of the typed text, or the passage, as the active column encodes it,
+        and leave the line. Do nothing for an empty text."""
         aligned, place = self.now.between.aligned, self.encode.place
         typed = (self.encode.line.value, place) if aligned.passage is None else (aligned.text, None)
         if typed[0]:
@@ -385,15 +385,13 @@ class CompareScreen(PaneScreen):
         return self.snapshot
 
     def column_here(self) -> ColumnSnapshot:
-        """Return the active column. A column that was added may not be in the snapshot yet; then it is the
-        last one."""
+        """Return the active column; the last one while a new column is not in the snapshot yet. Raises
+        TokentuiError before the first snapshot."""
         return self.now.columns[min(self.place, len(self.now.columns) - 1)]
 
     def action_turn_pair(self, by: int) -> None:
-        """Choose the next two columns to compare, from the top of the vocabulary.
-
-        Says so if there are only two.
-        """
+        """Choose the pair of columns `by` places further, around the end, and list its tokens from the top.
+        With only two columns, show a message instead."""
         pairs = list(combinations([column.key for column in self.now.columns], 2))
         if self.pair in pairs and len(pairs) > 1:
             self.pair = pairs[(pairs.index(self.pair) + by) % len(pairs)]
@@ -404,21 +402,23 @@ class CompareScreen(PaneScreen):
 
     @work
     async def action_go_to_parting(self) -> None:
-        """Go before the first step that the two columns make differently, or say that none differs."""
+        """Go before the first step that the two columns make differently; a message names it, or says that
+        there is none."""
         if self.now and self.pair is not None:
             step = await self.engine.ask(do.GoToDivergence(*self.pair))
             self.app.say("no step differs" if step is None else f"before step {number(step)}, the first that "
                 "the columns make differently")
 
     def action_show_differences(self) -> None:
-        """Show what differs between the two columns. Ignored without two of them."""
+        """Open the differences of the pair of columns; do nothing without one."""
         names = {column.key: column.name for column in self.now.columns}
         if self.pair is not None:
             a, b = self.pair
             self.app.push_screen(DiffScreen(self.engine, self.pair, (names[a], names[b])))
 
     def action_show_agreement(self) -> None:
-        """Show how far each two columns agree. With only two, say where their figure is."""
+        """Open the heat map of agreement. With only two columns, show a message where their figure is
+        instead."""
         if len(self.now.columns) <= FEWEST:
             self.app.say("two columns have one figure, in the pane of agreement: c adds a column")
             return
@@ -429,20 +429,22 @@ class CompareScreen(PaneScreen):
             self.engine, {column.key: f"{letter} {column.name}" for letter, column in columns}))
 
     def action_turn_spelling(self) -> None:
-        """Compare merges by meaning or by spelling."""
+        """Switch between comparing merges by meaning and by spelling, and show which in a message."""
         self.set_viewport(literal=not self.viewport.literal)
         how = "as they are spelled" if self.viewport.literal else f"by what they mean: {ONE_BOUNDARY}"
         self.app.say(f"merges are compared {how}")
 
     def action_turn_passage(self) -> None:
-        """Encode a passage of the corpus, or the typed text again."""
+        """Show a passage of the corpus encoded, or the typed text again."""
         typed = self.now.between.aligned.passage is None
         self.engine.send(do.ShowPassage(Passage() if typed else None))
         self.go(ENCODE)
 
     def action_go_to_disagreement(self, backward: bool) -> None:
-        """Go to the next place where the encodings differ, or the previous one. At the end of a passage go on
-        in the next one; at the end of the typed text begin again.
+        """Go to the next place where the encodings differ, or the previous one. At the end of a passage, go
+        on in the next one; at the end of the typed text, start again.
+
+        Show a message if no other place differs.
         """
         walks = self.now.between.aligned.passage is not None
         if self.active != ENCODE and not self.panes[ENCODE].display:
@@ -464,10 +466,8 @@ class CompareScreen(PaneScreen):
 
     @work
     async def _go_to_passage(self, backward: bool) -> None:
-        """Go to the next passage of the corpus that the columns cut differently, or the previous one.
-
-        Says so if there is none. The walk starts at its first difference, going back at its last.
-        """
+        """Show the next passage that the columns segment differently, or the previous one, at its first or
+        last difference. Show a message if there is none."""
         passage = await self.engine.ask(do.NextPassage(backward))
         if passage is None:
             self.app.say("the columns segment the whole corpus alike")
@@ -476,13 +476,22 @@ class CompareScreen(PaneScreen):
 
     @work
     async def _add_column(self, wanted: ColumnWanted, place: int | None = None) -> None:
-        """Add a column at a place, at the right if None, and go to it."""
+        """Add a column, and make it active.
+
+        Args:
+            wanted: The column.
+            place: Its index; None to add it at the right.
+        """
         count = len(self.now.columns)
         await self.engine.ask(do.AddColumn(wanted, place))
         self.go_to_column(count if place is None else place)
 
     def action_ask_column(self) -> None:
-        """Ask for another column, add it at the right, and go to it. Raise an error at `MOST` columns."""
+        """Ask for a column, and add it at the right.
+
+        Raises:
+            TokentuiError: There are `MOST` columns already, or none yet.
+        """
         if len(self.now.columns) == MOST:
             raise TokentuiError("there are four columns already", "compare", "delete removes one")
 
@@ -491,14 +500,15 @@ class CompareScreen(PaneScreen):
         self.app.push_for_result(dialog, lambda wanted: self._add_column(wanted.like(self.now.columns)))
 
     def action_remove_column(self) -> None:
-        """Remove the column."""
+        """Remove the active column. The session refuses it if too few would be left."""
         self.engine.send(do.RemoveColumn(self.column_here().key))
 
     def action_ask_what_if(self) -> None:
-        """Ask what would be changed in the column: of the pair under the cursor, if it is in sync.
+        """Ask for a what-if of the pair under the cursor, or to take one back.
 
-        A column that is under what-ifs takes the change in. One that is then without any is removed, and the
-        screen closes if too few columns would be left. For another column the changed run opens at its right.
+        A column with what-ifs changes; one that then has none is removed, and Compare closes if too few
+        columns would be left. For another column the changed run opens at its right. Raises TokentuiError if
+        there is nothing to choose.
         """
         column, table = self.column_here(), self.columns[self.place].table
         row = table.held_at(table.cursor) if column.in_sync else None
@@ -519,8 +529,7 @@ class CompareScreen(PaneScreen):
         self.app.push_for_result(dialog, apply_choice)
 
     def action_move_column(self, by: int) -> None:
-        """Move the column `by` places, to the right if positive; at the edge, say that it is the first or
-        last one."""
+        """Move the active column `by` places to the right; at the edge, show a message instead."""
         if 0 <= self.place + by < len(self.now.columns):
             self.engine.send(do.MoveColumn(self.column_here().key, by))
         else:
@@ -535,22 +544,22 @@ class CompareScreen(PaneScreen):
         self.update_titles()
 
     def list_tokens(self) -> None:
-        """List the tokens anew, after the filter or the list has changed."""
+        """List the tokens again after a change of the filter or the list."""
         self.vocabulary.redraw(force=True)
         self.update_panes()
 
     def action_turn_bare(self) -> None:
-        """Compare tokens without marks, or with them."""
+        """Compare tokens without their marks, or with them."""
         self.vocabulary.toggle_marks()
         self.list_tokens()
 
     def action_turn_curve(self, by: int) -> None:
-        """Draw another curve."""
+        """Draw the curve `by` places further."""
         self.curves.next_measure(by)
         self.update_titles()
 
     def action_ask_target(self) -> None:
-        """Ask for a target of a vocabulary, and show in the curve of savings where each column meets it."""
+        """Ask for a target, and draw the curve of savings with the size at which each column meets it."""
 
         def take(line: str) -> None:
             self.curves.target = BudgetTarget.parse(line)
@@ -560,12 +569,12 @@ class CompareScreen(PaneScreen):
         self.app.push_screen(AskLine(self.engine, "Target", describe_target, take))
 
     def action_ask_conventions(self) -> None:
-        """Ask for conventions."""
+        """Ask for the conventions of the measures, and measure under them."""
         take = lambda line: self.engine.send(do.MeasureUnder(*parse_conventions(line)))  # noqa: E731
         self.app.push_screen(AskLine(self.engine, "Measure under", describe_conventions, take))
 
     def action_ask_held_out(self) -> None:
-        """Ask for a second corpus, or close it."""
+        """Close the second corpus; if there is none, ask for one and open it."""
         if self.snapshot is not None and self.snapshot.between.held_out:
             self.engine.send(do.HoldOut(""))
         else:
@@ -576,21 +585,19 @@ class CompareScreen(PaneScreen):
             self.engine.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def action_find(self) -> None:
-        """Ask for a text, mark it in the list of the vocabularies, and go to its first match."""
+        """Ask for a text, mark it in the list of tokens, and go to its first match."""
         find = partial(self._search, self.vocabulary.find_text)
         self.ask_find("the vocabularies", self.vocabulary.seek, find)
 
     def _search(self, search: Callable[[str], object], text: str) -> None:
-        """Go to the vocabularies, search them for a text, and list the tokens anew."""
+        """Go to the vocabularies, search them for a text, and list the tokens again."""
         self.go("vocabulary")
         search(text)
         self.list_tokens()
 
     def action_find_again(self, backward: bool) -> None:
-        """Go to the next row of the list that holds what was looked for, or the one before.
-
-        Says so if nothing was looked for, or nothing has it.
-        """
+        """Go to the next row of the list of tokens that contains the sought text, or the previous one. Show a
+        message if there was no search, or no match."""
         if not self.vocabulary.seek:
             self.app.say("nothing to find yet: press /")
         elif not self.vocabulary.find_again(backward):
@@ -603,38 +610,38 @@ class CompareScreen(PaneScreen):
         self.ask_find("the vocabularies", self.vocabulary.find, narrow, "only rows of")
 
     def action_columns(self) -> None:
-        """Go to the columns; from one of them to the next."""
+        """Go to the columns; from a column, go to the next one."""
         if self.active == COLUMNS:
             self.action_next_column(1)
         else:
             self.go(COLUMNS)
 
     def action_next_column(self, by: int) -> None:
-        """Go to the next column, or the one before if `by` is negative."""
+        """Go to the column `by` places further, around the end."""
         self.go_to_column((self.place + by) % self.count)
 
     def action_next_list(self, by: int) -> None:
-        """Show the next list of tokens, or the one before if `by` is negative."""
+        """Show the list of tokens `by` places further."""
         self.vocabulary.next_list(by)
         self.list_tokens()
 
     def action_go_to(self) -> None:
-        """Prompt for a step or a size, and go there."""
+        """Ask for a step or a size, and go there. Raises TokentuiError before the first snapshot."""
         if self.now:
             super().action_go_to()
 
     def action_sync_by(self) -> None:
-        """Sync the columns by the next measure: merges, vocabulary size, tokens."""
+        """Sync the columns by the next unit: merges, vocabulary size, tokens."""
         self.engine.send(do.SyncBy())
 
     def elsewhere(self) -> Iterator[tuple[str, type[DOMNode]]]:
-        """Yield the panes, and the main screen."""
+        """Yield the panes, then the main screen, as places with other keys."""
         yield from super().elsewhere()
         yield self.ELSEWHERE, MainScreen
 
     def action_leave(self) -> None:
-        """Leave typing; else stop walking; else end finding; else give the others their room back; else
-        leave."""
+        """Leave the line; or cancel a walk; or end the filter or the search of tokens; or restore a maximized
+        pane; or else close Compare."""
         now = self.snapshot
         if self.typing:
             self.go(ENCODE)

@@ -238,7 +238,7 @@ class MainScreen(PaneScreen):
 
     def layout_for(self, width: int, height: int) -> Layout | None:
         """Return the layout for a size: panes side by side on wide terminals, pairs and vocabulary in one
-        place on medium ones, all in one place on small ones and where one is zoomed; None below `LEAST`."""
+        place on medium ones, all in one place on small ones and for a maximized pane; None below `LEAST`."""
         if width < LEAST[0] or height < LEAST[1]:
             return None
         if width < 60 or height < 16:
@@ -252,18 +252,20 @@ class MainScreen(PaneScreen):
         return Layout(groups(MAIN_PANES, "wide"), frozenset({"wide", tall, *roomy}))
 
     def show_containers(self, seen: frozenset[str]) -> None:
-        """Let the row of tables go where none of them is seen."""
+        """Hide the row of tables if none of them is visible."""
         self._upper.display = bool(seen - {"encode"})
 
     @property
     def context(self) -> str:
-        """The context whose keys work: the focused pane, or the editor or cursor in it."""
+        """The section of keys that apply: that of the active pane, or of the editor or the cursor in the
+        corpus."""
         if self.active != "corpus":
             return super().context
         return "editor" if self.corpus.editing else "cursor" if self.text.cursor is not None else "corpus"
 
     def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane; to the typed text, to type. The cursor of the corpus ends unless that is gone to."""
+        """Make a pane active; `encode` always means its line to type in. Going elsewhere, or into the editor,
+        removes the cursor of the corpus."""
         if pane != "corpus" or self.corpus.editing:
             self.text.end_cursor()
         super().go(pane, typing=pane == "encode")
@@ -272,12 +274,12 @@ class MainScreen(PaneScreen):
     # What is seen.
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Show a snapshot of one column; those of several are Compare's."""
+        """Show a snapshot of one column; ignore those of Compare."""
         if len(snapshot.columns) == 1:
             self.show(snapshot)
 
     def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
-        """Begin at the top of another corpus; name the panes for what is trained."""
+        """Return to the top for another corpus, and adapt panes and titles to another kind of training."""
         corpus = now.corpus.name, now.corpus.bytes, now.main.recipe.normalize
         # A typed corpus that changes stays the same one.
         another = corpus[2:] if self.corpus.edited else corpus
@@ -311,8 +313,8 @@ class MainScreen(PaneScreen):
             self.update_titles()
 
     def _order_for(self, traits: Traits, was: Traits | None) -> None:
-        """List what a file has by its uses: its last tokens seldom stand in the corpus. A sort that the user
-        chose stays."""
+        """Sort the vocabulary of an opened file by use, as its last tokens seldom occur in the corpus, and
+        that of a training by age. Keep an order that the user chose."""
         before, after = ("newest", "most used") if traits.replays else ("most used", "newest")
         if traits.replays != (was is not None and was.replays) and self.viewport.vocabulary_order == before:
             self.sort_by(after)
@@ -321,8 +323,8 @@ class MainScreen(PaneScreen):
                 self.call_later(self.lay_out)
 
     def _fit_sample(self, now: Snapshot) -> None:
-        """Take the beginning of the corpus for the typed text where the one that the program chose cannot be
-        encoded, as by a vocabulary without its letters."""
+        """Replace the typed text by the beginning of the corpus if the program chose that text and it cannot
+        be encoded, as by a vocabulary without its letters. Never replace a text of the user."""
         encoding, held = now.main.encoding, self.encode.line.value
         if not encoding.text == self.encode.offered == held or not held or not now.main.corpus.at_start:
             return
@@ -336,14 +338,15 @@ class MainScreen(PaneScreen):
         return [tabs(names, self.active, note, width, state_cell(states))]
 
     def states(self, pane: str) -> tuple[str, ...]:
-        """Return the settings that change what a pane shows; of the vocabulary, also the size of the run."""
+        """Return the settings that change what a pane shows; for the vocabulary also the size that ends the
+        run."""
         now = self.snapshot
         limited = pane == "vocabulary" and now is not None and not now.corpus.nothing_open
         limit = size_state(now.main) if now is not None and limited else ""
         return (*super().states(pane), *filter(None, [limit]))
 
     def follow_editor(self) -> None:
-        """Follow the editor: it was opened or closed, or its text became the corpus."""
+        """Update the corpus pane after its editor was opened or closed, or its text became the corpus."""
         self.name_pane("corpus", *self.corpus.names())
         self.corpus.invalidate()
         if self.corpus.editing:
@@ -353,7 +356,7 @@ class MainScreen(PaneScreen):
             self.go(self.active)
 
     def on_text_area_selection_changed(self) -> None:
-        """Say where the cursor is."""
+        """Show the position of the cursor in the title."""
         self.update_titles()
 
     # What the panes ask for.
@@ -363,7 +366,7 @@ class MainScreen(PaneScreen):
 
     @work(exclusive=True, group="coming")
     async def _seek_tokens(self, parts: tuple[bytes, ...], start: CorpusPlace) -> None:
-        """Show the next place of what the next step merges."""
+        """Show the next place of the tokens that the next step merges; leave the view if there is none."""
         place = await self.engine.ask(do.FindTokens(parts, start))
         if place is not None:
             self.text.show_coming(parts, place)
@@ -377,7 +380,8 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.HeadClicked)
     def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
-        """Sort the vocabulary by the clicked title, or turn the order of pairs; other titles say why not."""
+        """Sort the vocabulary by the clicked title, or change the order of pairs; for other titles, show a
+        message with their order."""
         if event.table is self.vocabulary and event.title in ORDERS:
             self.sort_by(ORDERS[event.title])
         elif event.table is self.pairs and event.title == "f(xy)":
@@ -406,7 +410,8 @@ class MainScreen(PaneScreen):
 
     @on(EncodePane.Clicked)
     def _typed_token_clicked(self, event: EncodePane.Clicked) -> None:
-        """Go to the typed text and put the cursor at the clicked token. A second click inspects it."""
+        """Focus the typed text with the cursor at the clicked token; inspect the word there on the second
+        click."""
         if event.again:
             self.action_inspect_typed()
         else:
@@ -415,9 +420,9 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
-        """Inspect a row, unfold a folded one, or take it as the guess of a prediction.
+        """Inspect the row, unfold a folded one, or take it as the guess of a prediction.
 
-        Of an opened file, the reason why a token is unreachable is asked for first.
+        For an opened file, ask first why its token is unreachable.
         """
         row: Candidate | Entry | None = event.held
         if self.prediction is not None and isinstance(row, Candidate):
@@ -434,14 +439,12 @@ class MainScreen(PaneScreen):
 
     @work
     async def _show_with_reason(self, row: Entry, token: int) -> None:
-        """Inspect a token of a file, with the reason why no text gives it."""
+        """Inspect a token of a file, after asking why no text encodes to it."""
         self._show(row._replace(reason=await self.engine.ask(do.WhyUnreachable(token))))
 
     def _show(self, row: Candidate | Entry) -> None:
-        """Open the inspector on a row. Its arrows move the cursor of the focused table.
-
-        They do nothing at the ends of the table and before a folded entry.
-        """
+        """Open the inspector on a row. Its arrow keys move the cursor of the focused table, but not beyond
+        its ends or to a folded row."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         table = next((table for table in self.tables.values() if table is self.focused), None)
@@ -456,14 +459,15 @@ class MainScreen(PaneScreen):
         self.push_answer(InspectScreen(self.engine, row, asks=True, neighbor=neighbor))
 
     def elsewhere(self) -> Iterator[tuple[str, type[DOMNode]]]:
-        """Yield the panes, and Compare."""
+        """Yield the panes, then Compare, as places with other keys."""
         yield from super().elsewhere()
         yield self.ELSEWHERE, Ref("tokentui.ui.compare_screen:CompareScreen").resolve()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys of the corpus cursor, and of scores, to other actions where there are none.
+        """Return False for the keys of the corpus cursor without one, and for the order of pairs without
+        scores, so that other actions get these keys.
 
-        A key that cannot act stays enabled and says why. Textual would pass a disabled key on, to the next
+        A key that cannot act stays enabled and shows why. Textual would pass a disabled key on, to the next
         binding of it: `l`, for a piece, ran the list.
         """
         if action in ("inspect_token", "end_cursor"):
@@ -471,13 +475,13 @@ class MainScreen(PaneScreen):
         return action != "sort_pairs" or (self._traits is not None and bool(self._traits.scores))
 
     def action_begin_cursor(self) -> None:
-        """Put the cursor on the first visible token of the corpus."""
+        """Put the cursor on the first visible token of the corpus; show a message if nothing is open."""
         self.say_if_nothing_open()
         self.text.begin_cursor()
 
     def action_step_cursor(self, by: int) -> None:
-        """Move the cursor of the corpus to the next token, or the one before. The first time, say which keys
-        step."""
+        """Move the cursor of the corpus by tokens, or put it there. Show a message if there is no token, and
+        once which keys step."""
         had = self.text.cursor is not None
         self.text.step_cursor(by)
         if self.text.cursor is None:
@@ -492,10 +496,8 @@ class MainScreen(PaneScreen):
 
     @work
     async def action_inspect_token(self) -> None:
-        """Inspect the token under the cursor of the corpus, or say that there is none.
-
-        Ignored without a cursor.
-        """
+        """Inspect the token under the cursor of the corpus, or its word if the token has no id; show a
+        message if there is none. Do nothing without a cursor."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         if (place := self.text.cursor_part) is None:
@@ -510,10 +512,8 @@ class MainScreen(PaneScreen):
 
     @work
     async def action_life(self) -> None:
-        """Show the life of the word under the cursor of the corpus, else of the typed text.
-
-        Says so if there is neither.
-        """
+        """Show the life of the word under the cursor of the corpus, or else of the typed text. Show a message
+        if there is neither."""
         from tokentui.ui.dialogs.life import LifeScreen
 
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
@@ -534,8 +534,8 @@ class MainScreen(PaneScreen):
         self.action_inspect_typed()
 
     def action_inspect_typed(self) -> None:
-        """Inspect the word at the cursor of the typed text, and end typing: the inspector leads back to the
-        pane before. Does nothing if the text is empty."""
+        """Inspect the word at the cursor of the typed text, and leave the line for the pane before. Do
+        nothing if the text is empty."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         if text := self.encode.line.value:
@@ -544,29 +544,30 @@ class MainScreen(PaneScreen):
             self.push_answer(InspectScreen(self.engine, typed=(text, place)))
 
     def _end_typing(self) -> None:
-        """Go from the typed text to the pane before."""
+        """Return from the line to the pane that was active before."""
         self.go(next(name for name in self._recent_panes if name != "encode"))
 
     @property
     def help_section(self) -> str:
-        """The section that the help shows first."""
+        """The section that the help shows first; for the cursor, that of the corpus."""
         return "corpus" if self.context == "cursor" else self.context
 
     # What keys do.
 
     def action_step(self, steps: int) -> None:
-        """Move steps forward, or back if negative; guess the next step if it is hidden."""
+        """Move by steps, back if negative. While the next pair is hidden, one step forward asks for a guess
+        instead."""
         if steps == 1 and self.prediction is not None:
             self.prediction.ask()
         else:
             super().action_step(steps)
 
     def action_step_pieces(self, pieces: int) -> None:
-        """Drop the next pieces of a pruning, or take some back if negative."""
+        """Prune the next pieces, or restore some if negative."""
         self.engine.send(do.StepPieces(pieces))
 
     def action_run_until(self) -> None:
-        """Prompt for a condition, and run until it is met."""
+        """Ask for a condition, and run until it is met."""
         from tokentui.ui.dialogs.ask import UntilScreen
 
         self.app.push_screen(UntilScreen(self.engine))
@@ -578,7 +579,8 @@ class MainScreen(PaneScreen):
         choose_recipe(self)
 
     def action_compare(self) -> None:
-        """Prompt for a second column, and compare the current training with it.
+        """Ask for a second column, and open Compare with the current training and that column, or as it was
+        left.
 
         Raises:
             NotYet: Nothing is trained yet.
@@ -663,7 +665,7 @@ class MainScreen(PaneScreen):
         self.app.push_screen(EditScreen(self.engine))
 
     def action_analyze(self, name: str) -> None:
-        """Show the report of an analysis."""
+        """Show the report of an analysis of `ANALYSES`."""
         if name == "budget":
             from tokentui.ui.dialogs.sizes import SizesScreen
 
@@ -679,7 +681,7 @@ class MainScreen(PaneScreen):
         self.app.push_screen(AnalysisScreen(self.engine, ANALYSES[name], self.show_only))
 
     def show_only(self, ids: frozenset[int], title: str) -> None:
-        """Go to the vocabulary, and show only some of its tokens there.
+        """Show only some tokens in the vocabulary, and go there.
 
         Args:
             ids: The ids of the tokens.
@@ -691,9 +693,10 @@ class MainScreen(PaneScreen):
         self.go("vocabulary")
 
     def action_predict(self) -> None:
-        """Hide the next pair and let the user guess it, from the pairs; again, show it and the score.
+        """Hide the next pair, and go to the pairs to guess it. If it is hidden, show it again, and the score
+        in a message.
 
-        Says so if there is no pair to guess.
+        Show a message if there is no pair to guess.
         """
         from tokentui.ui.predict import LABELS, Prediction, can_predict
 
@@ -723,46 +726,48 @@ class MainScreen(PaneScreen):
         self.app.show_first_screen()
 
     def action_record(self) -> None:
-        """Write the walk just made as a tour."""
+        """Ask for a name, and save the steps just taken as a tour."""
         from tokentui.ui.tour_writer import ask_name
 
         ask_name(self)
 
     def action_turn_boundaries(self) -> None:
-        """Show tokens as chips where there are colors for them, by shades, or with bars between them."""
+        """Change the marks of tokens: chips if the terminal has their colors, shades, or bars."""
         self.say_if_nothing_open()
         self.text.turn_boundaries(self.app.has_chips)
         self._mark_again()
 
     def mark_by(self, boundaries: Boundaries) -> None:
-        """Mark tokens in all panes by chips, shades or bars."""
+        """Mark tokens by chips, shades or bars, in all panes."""
         self.text.mark_by(boundaries)
         self._mark_again()
 
     def _mark_again(self) -> None:
+        """Apply the marks of the corpus to the other panes."""
         self.app.chips = self.text.chips
         self.encode.mark_again()
 
     def action_compressed(self) -> None:
-        """Show the compressed text and its table."""
+        """Open the compressed text and its table; show a message if the recipe does not compress."""
         from tokentui.ui.dialogs.pieces import show_compressed
 
         show_compressed(self)
 
     def action_pieces(self) -> None:
-        """Show how the text is cut into pre-tokens."""
+        """Show how the text is split into pre-tokens, from the top of the corpus pane on."""
         from tokentui.ui.dialogs.pieces import PiecesScreen
 
         self.app.push_screen(PiecesScreen(self.engine, self.text.top_place))
 
     async def action_edit_corpus(self) -> None:
-        """Let the user type into the corpus."""
+        """Open the editor of the corpus."""
         await self.corpus.begin()
 
     def action_leave(self) -> None:
-        """End typing into the corpus; else leave the line; else stop long work; else end finding.
+        """Close the editor; or leave the line; or cancel long work; or end the filter; or restore a maximized
+        pane; or else clear search marks and bold tokens.
 
-        Long work goes on while somebody types: the key that leaves the line must not stop it as well.
+        While a text is typed long work goes on: the key that leaves the line must not cancel it as well.
         """
         if self.context == "editor":
             self.corpus.end()
@@ -779,28 +784,28 @@ class MainScreen(PaneScreen):
             self.link(b"")
 
     def action_sort_vocabulary(self) -> None:
-        """Sort the vocabulary in another way."""
+        """Sort the vocabulary by the next of `VOCABULARY_ORDERS`, from the top."""
         self.say_if_nothing_open()
         place = VOCABULARY_ORDERS.index(self.viewport.vocabulary_order)
         self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
 
     def action_sort_pairs(self) -> None:
-        """Sort pairs by their counts, or by their scores again, from the top; say so if nothing is open."""
+        """Switch pairs between the order of counts and of scores, from the top."""
         self.say_if_nothing_open()
         self.pairs.move_to(0)
         order = "" if self.viewport.candidates_order else BY_COUNT
         self.set_viewport(candidates_order=order, candidates_top=0)
 
     def sort_by(self, order: str) -> None:
-        """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
+        """Sort the vocabulary by one of `VOCABULARY_ORDERS`, from the top, with unused tokens folded."""
         self.vocabulary.move_to(0)
         self.set_viewport(vocabulary_order=order, vocabulary_top=0, vocabulary_folded=True)
 
     @work
     async def action_follow_merge(self) -> None:
-        """Show where the last merge was made; again: the next place.
+        """Show a place of the last merge in the corpus; a second call shows the next place.
 
-        Says so if there is no merge, it has no place, or the place is the only one.
+        Show a message if the last step is not a merge, has no place, or only this one.
         """
         now = self.snapshot
         if now is None or not now.main.at.step:
@@ -826,7 +831,7 @@ class MainScreen(PaneScreen):
         self.open_file()
 
     def open_file(self, path: str = "") -> None:
-        """Open a corpus or a tokenizer, as the dialog does; without a path, ask for one."""
+        """Ask for a corpus or a tokenizer, and open it; with a path, submit it in that dialog."""
         from tokentui.ui.dialogs.open import OpenScreen
 
         self.app.push_for_result(dialog := OpenScreen(self.engine), self.open_source)
@@ -835,9 +840,10 @@ class MainScreen(PaneScreen):
 
     @work
     async def open_source(self, command: do.Open | do.OpenTokenizer) -> None:
-        """Open a corpus or a tokenizer in place of what is open, and remember it as recent.
+        """Open a corpus or a tokenizer in place of what is open, and add it to the recent sources.
 
-        Raises `TokentuiError`; for a tokenizer its hint also names how to read the file as a text.
+        Raises:
+            TokentuiError: It cannot be opened. For a tokenizer the hint names how to read it as a text.
         """
         try:
             await self.corpus.replaced(self.engine.ask(command))
@@ -850,17 +856,19 @@ class MainScreen(PaneScreen):
         await asyncio.to_thread(remember, source)
 
     def action_turn_ages(self) -> None:
-        """Color tokens by the step that created them, or turn this off; say so if nothing is open."""
+        """Color tokens by the step that created them, or turn that off; show a message if nothing is open."""
         self.say_if_nothing_open()
         on = self.text.turn_ages()
         self.set_viewport(ages=on)
         self.update_titles()
 
     def action_ask_what_if(self) -> None:
-        """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair.
+        """Ask for a what-if of the row under the cursor in the vocabulary if that is active, otherwise in the
+        pairs.
 
         Raises:
             NotYet: There is no snapshot, or the corpus is being read.
+            TokentuiError: The row allows no what-if.
         """
         from tokentui.ui.dialogs.what_if import ask_beside
 
@@ -873,10 +881,8 @@ class MainScreen(PaneScreen):
     # Finding.
 
     def action_find(self) -> None:
-        """Ask for text, and find it in the active pane; from the typed text, in the corpus.
-
-        An empty text only takes the marks away.
-        """
+        """Ask for a text, mark it in the active pane, and go to its next place; from the typed text, search
+        the corpus. An empty text only clears the marks."""
         pane = self.active if self.active != "encode" else "corpus"
 
         def find(text: str) -> None:
@@ -889,14 +895,13 @@ class MainScreen(PaneScreen):
             self._name_of(pane), self.sought[1], lambda text: self.app.when_ready(partial(find, text)))
 
     def _name_of(self, pane: str) -> str:
+        """Return the name of a pane in lower case; for the pairs what they hold, such as `pieces`."""
         candidate = self._traits.candidate if self._traits is not None else "pair"
         return f"{candidate}s" if pane == "pairs" else self.entry(pane).title.lower()
 
     def action_filter(self) -> None:
-        """Ask for a text, and show only the rows of the active table that hold it; none: all of them.
-
-        Says so where the active pane is no table.
-        """
+        """Ask for a text, and show only the rows of the active table that contain it; all for an empty one.
+        If the active pane is no table, show a message instead."""
         if (pane := self.active) not in self.tables:
             self.app.say("& narrows a table: go to the pairs (2) or the vocabulary (3)")
             return
@@ -905,9 +910,9 @@ class MainScreen(PaneScreen):
         )
 
     def narrow(self, pane: str, text: str) -> None:
-        """Show only the rows of a table that hold a text, from the top; all for an empty one.
+        """Show only the rows of a table that contain a text, from the top; all for an empty one.
 
-        A restriction to some tokens ends.
+        A restriction of the vocabulary to some ids ends.
         """
         table = self.tables[pane]
         table.only, table.among, table.match = text, "", ()
@@ -919,7 +924,8 @@ class MainScreen(PaneScreen):
             self.set_viewport(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
 
     def action_find_again(self, backward: bool) -> None:
-        """Go to the next match of the last search, or the previous one; say so if nothing was sought."""
+        """Go to the next match of the last search, or the previous one; show a message if there was no
+        search."""
         if self.sought[1]:
             self._find(*self.sought, backward)
         else:
@@ -927,7 +933,7 @@ class MainScreen(PaneScreen):
 
     @work
     async def _find(self, pane: str, text: str, backward: bool) -> None:
-        """Go to the next match of a text in a pane, or the previous one; say so if there is none.
+        """Go to the next match of a text in a pane, or the previous one. Show a message if there is none.
 
         A match in the vocabulary unfolds it.
         """
@@ -949,7 +955,7 @@ class MainScreen(PaneScreen):
         self.update_titles()
 
     def mark_found(self, pane: str, text: str) -> None:
-        """Mark a text in the rows of a pane, and nothing in the others."""
+        """Mark a text in one pane, and in the typed text, and clear the marks of the others."""
         self.sought = (pane, text)
         for name, table in self.tables.items():
             table.find, table.match = (text if pane == name else "") or table.only, ()
@@ -962,7 +968,7 @@ class MainScreen(PaneScreen):
 
     @property
     def settings(self) -> dict[str, str | int | float | bool | None]:
-        """Return the settings of the view, as a session saves them."""
+        """The settings of the view, as a session saves them."""
         place = self.text.top_place
         return {
             "pane": self.active, "glyphs": self.mode, "order": self.viewport.vocabulary_order,
@@ -970,8 +976,8 @@ class MainScreen(PaneScreen):
         }
 
     def restore(self, settings: Mapping[str, object]) -> None:
-        """Restore the glyphs, the order of the vocabulary, the pane and the place in the corpus from a saved
-        session. A setting that is missing or invalid changes nothing."""
+        """Restore the view from a saved session: mode, order of the vocabulary, pane, and place in the
+        corpus. A setting that is missing or invalid changes nothing."""
         if settings.get("glyphs") in GLYPH_MODES:
             self.mode = settings["glyphs"]  # type: ignore[assignment]
         if settings.get("order") in VOCABULARY_ORDERS:

@@ -57,7 +57,7 @@ PaneType = TypeVar("PaneType", bound=Pane)
 
 
 class LinkedPane(Protocol):
-    """What makes a token bold wherever it shows it."""
+    """A widget that shows tokens and can make one bold."""
 
     def link(self, piece: bytes) -> None:
         """Make a token bold, by its exact bytes; none if they are empty."""
@@ -81,7 +81,7 @@ END_FAMILY = BoundAction("", ("escape",), "end", "", "")
 
 
 def too_small(columns: int, lines: int) -> Lines:
-    """Return the message of a terminal that is too small: the size that is needed, centered."""
+    """Return the widget that a terminal too small shows: the size that is needed, centered."""
     least = f"{columns}×{lines}"
 
     def draw(width: int, height: int) -> Sequence[Cell]:
@@ -94,7 +94,7 @@ def too_small(columns: int, lines: int) -> Lines:
 
 
 class PaneScreen(EngineScreen[None], inherit_bindings=False):
-    """Panes round a session. A hidden pane is not kept up to date.
+    """Panes about one session. A hidden pane is not updated.
 
     A subclass gives the table of panes (`PANES`), the widgets from top to bottom, and what there is room for
     (`layout_for`).
@@ -105,9 +105,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     Args:
         engine: The link to the session.
-        first: The pane that has the focus at first.
-        viewport: The rows and sections that it shows at first.
-        least: The columns and lines below which nothing but a line is shown.
+        first: The name of the pane with the focus at first.
+        look: The rows and sections that it shows at first.
+        least: The columns and lines below which only a message is shown.
         first_text: The initial text of the line to type in.
     """
 
@@ -238,41 +238,42 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     @property
     def context(self) -> str:
-        """The context whose keys work: the focused pane, or the input line in it."""
+        """The section of keys that apply: that of the active pane, or of the input line in it."""
         return self.entry(self.active).key_section or self.active
 
     # The panes.
 
     def entry(self, pane: str) -> PaneEntry:
-        """Return the entry of a pane in the table."""
+        """Return the entry of a pane in `PANES`."""
         return next(entry for entry in self.PANES if entry.name == pane)
 
     def pane(self, name: str, kind: type[PaneType]) -> PaneType:
-        """Return a pane whose class is known."""
+        """Return a pane of a given class by its name."""
         pane = self.panes[name]
         assert isinstance(pane, kind)
         return pane
 
     def name_pane(self, pane: str, title: str, short_title: str = "") -> None:
-        """Give a pane other titles, without its number."""
+        """Set the titles of a pane, without its number. Without a short title, the title serves for both; the
+        border changes with the next `update_titles`."""
         number = self.PANES.index(self.entry(pane)) + 1
         self.names[pane] = f"{number} {title}", f"{number} {short_title or title}"
 
     def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
-        """Follow a new snapshot before it is drawn."""
+        """Handle a new snapshot before the panes draw it; does nothing by default."""
 
     def show_containers(self, seen: frozenset[str]) -> None:
-        """Let what is no pane give way, such as the containers of panes: called where other panes are seen
-        than before, or where there is other room for them.
+        """Show or hide what holds panes; called when other panes become visible or the layout changes. Does
+        nothing by default.
+
+        Args:
+            seen: The names of the visible panes.
         """
 
     # Keys.
 
     def footer_actions(self) -> list[BoundAction]:
-        """Return the actions that the footer may show, most important first.
-
-        Among equally important ones, those of the pane come first.
-        """
+        """Return the actions for the footer, the most important first, then those of the pane."""
         in_editor = self.context == "editor"
         typing = self.typing or in_editor
         shown = [
@@ -294,11 +295,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     @property
     def footer_panes(self) -> Collection[str]:
-        """The panes whose keys the footer shows."""
+        """The sections whose keys the footer shows."""
         return (self.context,)
 
     def key_sections(self) -> dict[str, list[BoundAction]]:
-        """Return the actions that mean something for the current training, by pane, for the help."""
+        """Return the actions that apply to the current training, by section, for the help."""
         sections = key_sections(type(self), type(self.app), self.KEY_OWNERS, self.app.user_keys)
         sections[EVERYWHERE] += self.KEYLESS_ACTIONS
         return {
@@ -307,11 +308,12 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         }
 
     def _labeled(self, action: BoundAction) -> BoundAction:
+        """Return an action with the label that `labels` has for it, if any."""
         label = self.labels.get(action.id)
         return action if label is None else dataclasses.replace(action, label=label)
 
     def _applies(self, action: BoundAction) -> bool:
-        """Return whether an action means something for the current training, and on this screen."""
+        """Return whether an action applies to the current training and is enabled on this screen."""
         namespace, name, parameters = parse(action.action)
         disabled = action.on_screen and not namespace and self.check_action(name, parameters) is False
         return not disabled and has(self.engine.snapshot, action.hint.needs)
@@ -319,22 +321,21 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     # Families.
 
     def action_open_family(self, letter: str) -> None:
-        """Show the members of a family in the footer, and wait for one of them."""
+        """Show the members of a family of keys in the footer, and wait for one of them."""
         self.family = letter
         self.show_footer()
 
     def close_family(self) -> None:
-        """Wait for no member of a family any more."""
+        """Stop waiting for a member of a family."""
         self._repeated = None
         if self.family:
             self.family = ""
             self.show_footer()
 
     async def take_key(self, key: str) -> bool:
-        """Give a key to the family that waits, if one does. Return whether that was all.
+        """Give a key to the open family, and close the family. Return whether the key was handled.
 
-        The family ends with any key. One that is none of its members does what it always does, but for `q`,
-        which only ends it, as esc does.
+        A key that is no member keeps its own action, except `q` and esc, which only close the family.
         """
         repeated, letter = self._repeated, self.family
         self.close_family()
@@ -348,7 +349,14 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         return await self._run_member(family, letter if key in self._keys_of(family) else key, key)
 
     async def _run_member(self, family: Family, member: str, key: str) -> bool:
-        """Do what a member of a family does. Return whether there is such a member, here or elsewhere."""
+        """Run the action of a member of a family, or show a message where it works. Return False if there is
+        no such member.
+
+        Args:
+            family: The family.
+            member: The letter of the member.
+            key: The key that was pressed, for the message.
+        """
         active = self.active_bindings.get(f"{family.letter} {member}")
         if active is not None:
             await self.app.run_action(active.binding.action, active.node)
@@ -366,10 +374,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         return next((action.keys for action in actions if action.id == family.id), ())
 
     def family_members(self, *, single_keys: bool = True) -> list[BoundAction]:
-        """Return the members of the family that waits, each with its letter, in the order of the family.
+        """Return the members of the open family that apply, with their letters as keys, in the order of the
+        family.
 
         Args:
-            single_keys: True to name the other key of each behind its label.
+            single_keys: True to add the other key of each to its label.
         """
         family = FAMILIES[self.family]
         found: dict[str, BoundAction] = {}
@@ -386,7 +395,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         return [found[letter] for letter in dict.fromkeys(order) if letter in found]
 
     def on_key(self, event: events.Key) -> None:
-        """Say where a key works that does nothing here, or that it is no key. Typed text is left alone."""
+        """Show a message where a key works that does nothing here, or that it is not a key. Ignore typed
+        text."""
         typing = self.typing or self.context == "editor"
         if event.key in self.active_bindings or (typing and event.is_printable):
             return
@@ -399,24 +409,26 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.app.say(f"{key_name(event.key)} is no key here: : finds anything, ? explains this pane")
 
     def elsewhere(self) -> Iterator[tuple[str, type[DOMNode]]]:
-        """Yield where other keys work, in words, and what has them there."""
+        """Yield the places with other keys, in words, and the class that has the keys there."""
         for pane, owner in self.KEY_OWNERS:
             node = owner.resolve() if isinstance(owner, Ref) else owner
             yield PLACES.get(pane) or self._place_of(pane), node
 
     def _place_of(self, pane: str) -> str:
+        """Return in words where the keys of a section work."""
         names = (entry.name for entry in self.PANES if pane in (entry.name, entry.key_section))
         name = next(names, "")
         number, _, title = self.names[name][0].partition(" ") if name else ("", "", pane)
         return f"in {title}: {number} goes there" if number else f"in the {title}"
 
     def say_if_nothing_open(self) -> None:
-        """Say that nothing is open, or what is being opened, where a key changes nothing that is seen."""
+        """Show a message if nothing is open yet, or what is being opened; otherwise do nothing."""
         if self.snapshot is not None and self.snapshot.corpus.nothing_open:
             self.app.tell(NotYet(self.snapshot) if self.snapshot.busy is not None else NothingOpen())
 
     def say_why_stuck(self, forward: bool) -> None:
-        """Say why no step leads on, or back; nothing where one does, or may do once work is done."""
+        """Show a message if there is no step forward, or back. Do nothing if there is one, if nothing is
+        open, and while the session works."""
         now = self.snapshot
         if now is None or now.corpus.nothing_open or now.main.partial:
             return
@@ -429,17 +441,17 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.app.say("this is the start, before any step: n goes on")
 
     def action_step(self, steps: int) -> None:
-        """Move steps forward, or back if negative."""
+        """Move by steps, back if negative; show a message if there is none."""
         self.say_why_stuck(steps > 0)
         self.engine.send(Move(steps))
 
     def action_play(self) -> None:
-        """Run the training, or stop it."""
+        """Start the run, or stop it."""
         self.say_why_stuck(True)
         self.engine.send(Play())
 
     def action_speed(self, by: int) -> None:
-        """Run faster, or slower if `by` is negative."""
+        """Change to the speed `by` places faster, or slower if negative."""
         self.say_if_nothing_open()
         self.engine.send(Speed(by))
 
@@ -454,22 +466,23 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.engine.send(GoTo(None))
 
     def action_type(self) -> None:
-        """Go to the line to type in."""
+        """Focus the line to type in."""
         self.go("encode", typing=True)
 
     def type_text(self, text: str) -> None:
-        """Go to the line to type in, with another text in it."""
+        """Replace the text of the line to type in, and focus it."""
         self.go("encode", typing=True)
         self.encode.line.value = text
 
     def action_copy(self, first: str = "") -> None:
-        """Prompt for what to copy, with the cursor on the first that has such a name."""
+        """Ask what to copy, with the cursor on the first text whose name begins with `first`."""
         from tokentui.ui.copying import ask
 
         ask(self, self.snapshot, first)
 
     def action_playground(self) -> None:
-        """Open the playground with the typed text, which comes back when it is left unless it is too long."""
+        """Open the playground with the typed text. When it closes, the line takes its text unless it is
+        longer than `TYPED_LIMIT`."""
         def left(text: str) -> None:
             if len(text) <= TYPED_LIMIT:
                 self.encode.line.value = text
@@ -495,7 +508,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(SettingsScreen(self.engine))
 
     def action_show_keys(self) -> None:
-        """Open the help: what the focused pane shows, then all keys. It may lead to the finder."""
+        """Open the help of the focused pane, which may lead to the finder."""
         from tokentui.ui.dialogs.help import HelpScreen
 
         def left(finds: bool | None) -> None:
@@ -505,7 +518,12 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), left)
 
     def action_find_anything(self, typed: str = "") -> None:
-        """Open the finder, leave the dialogs over the screen, do what is chosen, and remember it."""
+        """Open the finder. For a chosen entry, close the dialogs over the screen, run the entry, and remember
+        it.
+
+        Args:
+            typed: The initial text.
+        """
         from tokentui.ui.dialogs.finder import MOST_RECENT, FinderScreen, Index, entries_of
 
         def act(entry: Found) -> None:
@@ -532,44 +550,42 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(GoToScreen(self.engine, ways, self.run_later))
 
     def run_later(self, action: BoundAction) -> None:
-        """Run an action of the screen, once the dialog over it is left."""
+        """Run an action of the screen after the dialog over it is closed."""
         self.app.call_later(self.app.run_action, action.action, self)
 
     def action_leap(self, tens: int) -> None:
-        """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps.
-
-        Says why if no step leads there.
-        """
+        """Move ten steps, back if `tens` is negative; in an opened file shown alone, 1 % of its steps. Show a
+        message if there is none."""
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
         self.say_why_stuck(tens > 0)
         self.engine.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def action_find_again(self, backward: bool) -> None:
-        """Go to the next match of what was looked for, or the one before."""
+        """Go to the next match of the last search, or the previous one."""
         raise NotImplementedError
 
     def action_filter(self) -> None:
-        """Ask for a text, and show only the rows that hold it."""
+        """Ask for a text, and show only the rows that contain it."""
         raise NotImplementedError
 
     def action_leave(self) -> None:
-        """Stop what is under way, or go back from where one is."""
+        """Cancel what is in progress, or return to what was before."""
         raise NotImplementedError
 
     # How much room there is.
 
     def on_resize(self) -> None:
-        """Let panes give way to others."""
+        """Show the panes that fit the new size."""
         self.lay_out()
 
     def on_pane_resized(self, event: Pane.Resized) -> None:
-        """Write the titles for the new width."""
+        """Update the titles for the new width."""
         event.stop()
         self.update_titles()
 
     def lay_out(self) -> None:
-        """Show the panes that there is room for, and give the active one the focus."""
+        """Show the panes that fit, as recently used, and focus the active one."""
         before, where = self.current_layout, self.layout_for(*self.app.size)
         seen: frozenset[str] = frozenset()
         if where is not None:
@@ -593,11 +609,12 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.call_after_refresh(self.focus_active)
 
     def on_screen_resume(self) -> None:
-        """Give the active pane the focus, which it may have lost below a dialog."""
+        """Focus the active pane, which may have lost the focus below a dialog."""
         self.focus_active()
 
     def focus_active(self) -> None:
-        """Give the active pane the focus, and show its keys and titles. Ignored below another screen."""
+        """Focus the active pane, and show its keys and titles. Do nothing if another screen takes the keys.
+        """
         if self.app.keyed is not self:
             return
         body = self.body_of(self.active)
@@ -608,13 +625,13 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.update_titles()
 
     def keys_moved(self) -> None:
-        """Show the keys of the active pane, or none while the inspector has them."""
+        """Update the focus and the footer after the inspector took or gave back the keyboard."""
         self.focus_active()
         self.show_footer()
 
     def show_footer(self) -> None:
-        """Show the keys that work where the focus is, or the members of the family that waits; none below a
-        dialog, which has a line of its own."""
+        """Show the keys that work now, or the members of the open family; none if another screen takes the
+        keys."""
         if self.app.keyed is not self:
             self.footer_line.set_actions(())
         elif self.family:
@@ -626,13 +643,13 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.footer_line.set_actions(self.footer_actions())
 
     def on_screen_suspend(self) -> None:
-        """Hide the keys, which do not work below a dialog."""
+        """Close an open family, and clear the footer: its keys do not work below a dialog."""
         self.family, self._repeated = "", None
         self.footer_line.set_actions(())
 
     def body_of(self, pane: str) -> Widget | None:
-        """Return the widget of a pane that takes the keys: the input line while `typing`, else the first
-        other focusable widget."""
+        """Return the widget of a pane that takes the keys: the input line while `typing`, otherwise the first
+        other focusable widget; None without one."""
         within = self.panes[pane].walk_children(Widget, with_self=True)
         able = [widget for widget in within if widget.can_focus and widget.display]
         return next((widget for widget in able if isinstance(widget, TypedLine) == self.typing), None)
@@ -644,14 +661,19 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.follow_focus(event.widget)
 
     def follow_focus(self, widget: Widget) -> None:
-        """Follow the focus into a pane: a click may move it as well."""
+        """Make the pane active that contains a widget, after a click has moved the focus."""
         typing = isinstance(widget, TypedLine)
         for name, pane in self.panes.items():
             if pane in widget.ancestors_with_self and (name, typing) != (self.active, self.typing):
                 self.go(name, typing=typing)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane, or to the line to type in, and end a family of keys that waits."""
+        """Make a pane active and focus it, and close an open family.
+
+        Args:
+            pane: The name of the pane.
+            typing: True to focus its line to type in.
+        """
         self.close_family()
         self.active, self.typing = pane, typing
         self.lay_out()
@@ -663,35 +685,35 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.go(pane)
 
     def action_next_pane(self, by: int) -> None:
-        """Go to the next pane, or the previous one. `Screen.focus_next` would skip panes that share a place
-        with a visible one, and stop at each of several widgets of a pane.
-        """
+        """Go to the pane `by` places further, around the end. `Screen.focus_next` would skip panes that share
+        a place with a visible one, and stop at each of several widgets of a pane."""
         names = list(self.names)
         self.go(names[(names.index(self.active) + by) % len(names)])
 
     # From and to the session.
 
     def show(self, snapshot: Snapshot) -> None:
-        """Show a snapshot, unless a newer one is shown."""
+        """Show a snapshot, through `snapshot_filter` if there is one; ignore one that is older than the
+        visible one."""
         if self.snapshot is None or snapshot.version >= self.snapshot.version:
             self.snapshot = snapshot if self.snapshot_filter is None else self.snapshot_filter(snapshot)
 
     def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
-        """Draw the panes that have a section that changed."""
+        """Draw the sections that changed."""
         if now is not None:
             with self.app.batch_update():
                 self.snapshot_changed(before, now)
                 self.update_panes()
 
     def watch_mode(self) -> None:
-        """Show tokens in the new way."""
+        """Draw the panes with the new mode."""
         self.update_panes()
 
     def set_viewport(self, **changes: Any) -> None:
-        """Ask for other rows, or for other sections.
+        """Change fields of the viewport, and send it if it differs.
 
-        The session has one viewport. A screen below another one on the same session, or one that was left,
-        only notes what it wants.
+        The session has one viewport. A screen below another one on the same session, or one that was closed,
+        keeps the change without sending it.
         """
         viewport = dataclasses.replace(self.viewport, **changes)
         if viewport != self.viewport:
@@ -701,7 +723,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     @property
     def has_session(self) -> bool:
-        """True if no other screen with panes is shown over this one on the same session."""
+        """True if this is the topmost screen with panes on its session."""
         on_session = [
             screen for screen in self.app.screen_stack
             if isinstance(screen, PaneScreen) and screen.engine is self.engine
@@ -715,22 +737,21 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     def ask_find(
         self, where: str, text: str, find: Callable[[str], object], verb: str = "find in"
     ) -> None:
-        """Prompt for a text to find.
+        """Ask for a text to find.
 
         Args:
             where: The name of the pane that is searched.
-            text: The text of the last search.
-            find: Called with the text; not if the prompt is left.
-            verb: The words before the name of the pane.
+            text: The initial text.
+            find: Called with the text, unless the user cancels.
+            verb: The words of the prompt before the name of the pane.
         """
         from tokentui.ui.dialogs import FindScreen
 
         self.app.push_for_result(FindScreen(self.engine, where, text, verb), find)
 
     def push_answer(self, dialog: Screen[Any]) -> None:
-        """Show a dialog that an answer of the session opens, unless the user has opened something meanwhile:
-        its keys would go into this one.
-        """
+        """Open a dialog for an answer of the session, in place of an inspector beside the panes. Do nothing
+        if the user has opened something meanwhile, whose keys would go into this dialog."""
         if self.app.keyed is self:
             if (beside := self.app.screen) is not self:
                 beside.dismiss()  # an inspector at the side makes room for the next one
@@ -745,16 +766,17 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     @property
     def token_views(self) -> Sequence[LinkedPane]:
-        """What shows tokens."""
+        """The widgets that show tokens."""
         raise NotImplementedError
 
     def link_chosen(self) -> None:
-        """Make the token bold that is chosen in the active pane; where none is, the last one stays."""
+        """Make the token under the cursor of the active pane bold in all panes; without one, the last token
+        stays bold."""
         if piece := self.chosen:
             self.link(piece)
 
     def link(self, piece: bytes) -> None:
-        """Make a token bold in all panes; none if it is empty."""
+        """Make a token bold in all panes; no token if it is empty."""
         if piece != self.linked:
             self.linked = piece
             with self.app.batch_update():
@@ -764,7 +786,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     # What is seen.
 
     def update_panes(self) -> None:
-        """Hand the snapshot to all panes; the visible ones draw the sections that changed."""
+        """Assign the snapshot to all panes, which draw the sections that changed. Do nothing before the first
+        snapshot."""
         if self.snapshot is None:
             return
         with self.app.batch_update():
@@ -773,14 +796,14 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.update_titles()
 
     def states(self, pane: str) -> tuple[str, ...]:
-        """Return the settings that change what a pane shows: filter, order, page, view. Defaults are left
-        out.
-        """
+        """Return the settings that change what a pane shows, such as filter, order and view, for its title.
+        Defaults are left out."""
         view = VIEWS[self.mode] if self.entry(pane).shows_tokens else ""
         return (*self.panes[pane].states, *([view] if view else ()))
 
     def action_zoom(self) -> None:
-        """Give the active pane all the room, or put the others back; say so if it has all already."""
+        """Maximize the active pane, or restore the others. If it is the only one anyway, show a message
+        instead."""
         layout = self.current_layout
         if not self.zoomed and layout is not None and len(layout.groups) == 1:
             self.app.say("this pane has all the room already")
@@ -789,17 +812,17 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.lay_out()
 
     def action_messages(self) -> None:
-        """List what was said."""
+        """Open the list of messages."""
         from tokentui.ui.dialogs.messages import MessagesScreen
 
         self.app.push_screen(MessagesScreen(self.engine, self.app.messages))
 
     def action_cycle_view(self) -> None:
-        """Show tokens in another way."""
+        """Show tokens in the next of `GLYPH_MODES`."""
         self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
 
     def update_titles(self) -> None:
-        """Write names, states and notes of the visible panes into their borders, or into the line of tabs."""
+        """Show names, states and notes of the visible panes in their borders, and in the line of tabs."""
         for group in self.current_layout.groups if self.current_layout is not None else ():
             for name in group:
                 if (pane := self.panes.get(name)) is not None and pane.display:
@@ -815,12 +838,13 @@ def titles(
     names: Mapping[str, tuple[str, str]], group: Sequence[str], seen: str, width: int,
     states: Sequence[str] = (),
 ) -> list[tuple[str, bool]]:
-    """Return the title of a pane: the names of all panes in its group, if there is room.
+    """Return the title of a place as (name, whether it is visible) for each pane that shares the place: full
+    names if they fit, otherwise short ones, otherwise only numbers for those that are not visible.
 
     Args:
-        names: A title and a short one of each pane.
+        names: A title and a short title of each pane.
         group: The panes that share the place.
-        seen: The one that is visible.
+        seen: The visible one.
         width: The columns of its box.
         states: The states that follow its name.
     """

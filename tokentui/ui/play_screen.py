@@ -99,21 +99,23 @@ class Price(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Price | None:
-        """Return the price that a text says, such as `2.50`, `$2.50` or `2.50 EUR`; None if it says none."""
+        """Return the price that a text spells, such as `2.50`, `$2.50` or `2.50 EUR`; None for other texts.
+        """
         found = _PRICE.fullmatch(text.strip())
         if found is None:
             return None
         return cls(float(found[2]), safe(found[1], limit=8), safe(found[3], limit=8))
 
     def of(self, tokens: int) -> str:
-        """Return the price of so many tokens, to two digits that are not zero."""
+        """Return the price of a number of tokens, with at least two decimals and at least two significant
+        digits."""
         cost = self.amount * tokens / 1_000_000
         digits = 2 if cost >= 1 or not cost else min(12, 1 - math.floor(math.log10(cost)))
         return f"{self.before}{cost:,.{max(2, digits)}f}{self.after}"
 
 
 class PlayColumn(Guarded, Vertical):
-    """The tokens of one tokenizer, and facts about the one under the cursor.
+    """The tokens of one tokenizer, and facts about the token under the cursor.
 
     Args:
         played: The tokenizer.
@@ -139,7 +141,7 @@ class PlayColumn(Guarded, Vertical):
 
     @property
     def name_shown(self) -> str:
-        """The name of the tokenizer, safe."""
+        """The name of the tokenizer as safe text, with its step if it is a training past the start."""
         wanted = self.played.wanted
         name = wanted.name or wanted.path
         if self.played.column is not None and self.played.step:
@@ -147,10 +149,11 @@ class PlayColumn(Guarded, Vertical):
         return safe(name, limit=60)
 
     def name_it(self, price: Price | None) -> None:
-        """Write name and totals into the border.
+        """Show the name of the tokenizer, the number of tokens, bytes per token and the price in the border.
+        Before it is open, and after an error, only the name.
 
         Args:
-            price: The price of tokens; None for none.
+            price: The price of a million tokens; None for none.
         """
         encoded = self.chips.encoded
         name: Cell = ((self.name_shown, ""),)
@@ -171,10 +174,11 @@ class PlayColumn(Guarded, Vertical):
         self.border_subtitle = ui_text.join(rate) if rate else None
 
     def _facts(self, width: int, height: int) -> Sequence[Cell]:
-        """Return two lines on the token at the cursor: bytes and id, then its parts or its characters.
+        """Return at most `height` lines, of two, on the token under the cursor: its bytes, id and size, then
+        the step and parts of a merge or its kind, and the range of positions of its characters.
 
-        Nothing while the text is being typed, or if the cursor is on no token. Sizes and parts appear once
-        the engine has described the token.
+        Nothing while text is typed, or without a token under the cursor. Size, step, parts and kind are left
+        out until the session has described the token.
         """
         chips, told = self.chips, self.told
         if not self.rests or chips.cursor is None or chips.cursor >= len(chips.encoded.tokens):
@@ -200,7 +204,7 @@ class PlayColumn(Guarded, Vertical):
 
 
 def _plain(text: str) -> str:
-    """Return the text of a token with blanks for their marks."""
+    """Return the text of a token with spaces for `▁`."""
     return text.replace("▁", " ")
 
 
@@ -209,13 +213,12 @@ def _identity(token: int | None) -> Cell:
 
 
 class PlayScreen(EngineScreen[str]):
-    """The playground. Its result is the text.
+    """The playground: a text, and its tokens by several tokenizers. Its result is the text.
 
     Args:
         engine: The link to the session.
-        start: What it begins with.
-        asks: True to ask for a second `esc` before it is left, for a playground that covers nothing that one
-            has seen.
+        start: The initial text, tokenizers and settings; what is missing is that of the last time.
+        asks: True to close only after a second `esc`, for a playground with nothing of the user below it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -299,9 +302,9 @@ class PlayScreen(EngineScreen[str]):
         yield self.footer_line
 
     def on_mount(self) -> None:
-        """Begin in the text, open the tokenizers in a worker, and keep the text every SAVE_S seconds.
+        """Focus the text, open the tokenizers in a worker, and save the text every `SAVE_S` seconds.
 
-        A text that the editor refuses is left out, with the reason.
+        If the editor refuses the text, start without it and show why.
         """
         self.text_pane.border_title = ui_text.join((("Text", ""),))
         text = self._start.text or ""
@@ -326,12 +329,13 @@ class PlayScreen(EngineScreen[str]):
     # From and to the session.
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Stay with the tokenizers as they were when the playground was opened."""
+        """Ignore the snapshot: the tokenizers stay as they were when the playground was opened."""
 
     async def _open_all(self) -> None:
-        """Open the tokenizers one after the other; show each as soon as it is there, or its error.
+        """Open the tokenizers that are not open yet one after the other, and show each, or its error, at
+        once.
 
-        Those that failed before are not tried again.
+        Those that failed are not tried again.
         """
         for column in list(self.columns):
             if column.open or column.error:
@@ -346,9 +350,10 @@ class PlayScreen(EngineScreen[str]):
                 self._encode()
 
     def _changed(self) -> None:
-        """Encode the changed text, and start anew the wait after which its tokens are described.
+        """Encode the changed text, hide the facts until nothing is typed for `REST_S` seconds, and check
+        whether the text looks like ids.
 
-        It notes whether the text looks like ids; a message stays only while the text is that of the start.
+        Clears the message once the text differs from the initial one.
         """
         for column in self.columns:
             column.rests = False
@@ -361,18 +366,21 @@ class PlayScreen(EngineScreen[str]):
         self._encode()
 
     def _rested(self) -> None:
-        """Show the facts again."""
+        """Show the facts of the tokens under the cursors."""
         self._rest = None
         self._describe()
 
     def _encode(self) -> None:
+        """Encode the text in a worker, which replaces one in progress."""
         self.totals.again()
         start_worker(self, "encode", self._encode_text)
 
     async def _encode_text(self) -> None:
-        """Encode the text, or chat, in all open columns and show it, with the first warning as the message.
+        """Encode the text, or the chat, by all open tokenizers, and show the tokens, with the first warning
+        as the message.
 
-        A cancelled request leaves the screen as it is. The cursor of the chips follows that of the editor.
+        The cursors of the tokens follow that of the text. Do nothing without an open tokenizer, and after a
+        cancellation.
         """
         columns = [column for column in self.columns if column.open]
         if not columns:
@@ -402,7 +410,8 @@ class PlayScreen(EngineScreen[str]):
     # What is seen.
 
     def _name_columns(self) -> None:
-        """Set the title of each column; show the error, or that it is opening, in place of its chips."""
+        """Update the title of each column. A column that failed shows its error in place of tokens, one that
+        is not open yet `opening …`."""
         for column in self.columns:
             column.name_it(self._price)
             if column.error:
@@ -411,20 +420,23 @@ class PlayScreen(EngineScreen[str]):
                 column.chips.show(PlayedText(), (), "opening …")
 
     def _key(self, id: str, owner: type[DOMNode] | None = None) -> str:
-        """Return the key of a binding as a user reads it; the owner is this screen if it is None."""
+        """Return the key of a binding as a user reads it; empty for none.
+
+        Args:
+            id: The id of the binding.
+            owner: The class that has it; None for this screen.
+        """
         actions = actions_of(owner or type(self), self.app.user_keys)
         return next((action.shown_key for action in actions if action.id == id), "")
 
     @property
     def _price(self) -> Price | None:
-        """The price that is set; None for none."""
+        """The price in the settings; None for none."""
         return Price.read(str(self.app.user_settings.value_of(SETTINGS["price"])))
 
     def _totals(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the bytes of the text and the state of special tokens, or the origins of a chat's tokens.
-
-        A second line, if it fits, holds the message or the offer to decode ids.
-        """
+        """Return the line with the size of the text, and how special tokens are encoded or where the tokens
+        of a chat come from. If `height` allows, a second line has the message, or the offer to decode ids."""
         text = self.columns[0].chips.encoded.text if self.chat else self.editor.text
         line: list[Run] = [(" ", ""), (f"{number(len(to_bytes(text)))} B", "strong")]
         if self.chat:
@@ -443,7 +455,8 @@ class PlayScreen(EngineScreen[str]):
         return [ui_text.clip(tuple(line), width)]
 
     def lay_out(self) -> None:
-        """Put the panes side by side, or one below the other where there is little room."""
+        """Arrange the panes side by side, or one below the other on a narrow terminal, and update the footer
+        and titles."""
         width = self.app.size.width
         self.set_class(width < _NARROW, "-stacked")
         room = width * 3 // 5
@@ -452,11 +465,11 @@ class PlayScreen(EngineScreen[str]):
         self.call_after_refresh(self._name_columns)
 
     def on_resize(self) -> None:
-        """Fit the panes to the room."""
+        """Arrange the panes for the new size."""
         self.lay_out()
 
     def show_footer(self) -> None:
-        """Show the keys that work where the focus is."""
+        """Show the keys that work for the widget with the focus; none while another screen is on top."""
         if self.app.screen is not self:
             self.footer_line.set_actions(())
             return
@@ -465,11 +478,11 @@ class PlayScreen(EngineScreen[str]):
         self.footer_line.set_actions(actions)
 
     def on_descendant_focus(self) -> None:
-        """Show other keys."""
+        """Update the footer."""
         self.show_footer()
 
     def on_screen_resume(self) -> None:
-        """Show the keys again."""
+        """Update the footer."""
         self.show_footer()
 
     # The cursor in the text and in the tokens.
@@ -484,9 +497,9 @@ class PlayScreen(EngineScreen[str]):
         self.text_pane.border_subtitle = ui_text.join(((self.editor.position, "muted"),))
 
     def _follow_text(self) -> None:
-        """Put the cursors of the tokens where that of the text is, and describe them.
+        """Move the cursors of the tokens to that of the text, and describe the tokens there.
 
-        Ignored in a chat, whose tokens are of another text, and until the typed text is encoded.
+        Do nothing in a chat, whose tokens are those of another text, and until the typed text is encoded.
         """
         if self.chat or self.shown_text != self.editor.text:
             return  # what is typed moves the cursor as well: its tokens are on their way
@@ -497,7 +510,8 @@ class PlayScreen(EngineScreen[str]):
 
     @on(ChipsMoved)
     def _chips_moved(self, event: ChipsMoved) -> None:
-        """Select the characters of the token in the text, and its neighbors in the other tokenizers."""
+        """Select the characters of the token in the text, and move the cursors of the other tokenizers there.
+        """
         event.stop()
         if event.note:
             self.say(event.note)
@@ -512,14 +526,15 @@ class PlayScreen(EngineScreen[str]):
         self._describe()
 
     def _describe(self) -> None:
-        """Show the facts of the tokens under the cursor."""
+        """Show the facts of the tokens under the cursors, and ask for the missing ones in a worker."""
         for column in self.columns:
             column.rests = True
             column.facts.again()
         start_worker(self, "describe", self._describe_tokens)
 
     async def _describe_tokens(self) -> None:
-        """Ask for the facts of the token at each column's cursor and show them. Errors leave the old ones."""
+        """Ask for the facts of the token under each cursor, and show them. After an error the facts stay as
+        they are."""
         wanted = []
         for column in self.columns:
             chips = column.chips
@@ -538,7 +553,8 @@ class PlayScreen(EngineScreen[str]):
     # What keys do.
 
     def action_leave(self) -> None:
-        """End the chat, else keep and leave with the text. At a start of the program, ask once more."""
+        """End the chat if there is one. Otherwise save the text and close with it; with `asks`, ask for a
+        second `esc` first."""
         if self.chat:
             self._read_as(chat=False)
             return
@@ -550,11 +566,12 @@ class PlayScreen(EngineScreen[str]):
 
     @property
     def focused_column(self) -> PlayColumn | None:
-        """The tokenizer whose tokens have the focus; None while the text has it."""
+        """The tokenizer whose tokens have the focus; None if the text has it."""
         return next((column for column in self.columns if column.chips.has_focus), None)
 
     def action_add(self) -> None:
-        """Ask for a tokenizer, and show it at the right; say so if MOST_PLAYED are shown."""
+        """Ask for a tokenizer, and add it at the right. If `MOST_PLAYED` are shown, show a message instead.
+        """
         from tokentui.ui.dialogs.play import PlayAddScreen
 
         if len(self.columns) >= MOST_PLAYED:
@@ -564,7 +581,8 @@ class PlayScreen(EngineScreen[str]):
         self.app.push_for_result(PlayAddScreen(self.engine), lambda wanted: self._add(Played(wanted)))
 
     def _add(self, played: Played) -> None:
-        """Add a column for the tokenizer and start to open it. If it is shown already, only say so."""
+        """Add a column for a tokenizer, and open it in a worker. If it is shown already, show a message
+        instead."""
         if any(column.played == played for column in self.columns):
             self.say(f"{played.wanted.name or played.wanted.path} is shown already")
             return
@@ -577,7 +595,8 @@ class PlayScreen(EngineScreen[str]):
         start_worker(self, "open", self._open_all)
 
     def action_remove(self) -> None:
-        """Remove the tokenizer that has the focus, else the last one; the only one stays."""
+        """Remove the tokenizer whose tokens have the focus, or the last one, and focus the text. If it is the
+        only one, show a message instead."""
         if len(self.columns) == 1:
             self.say("one tokenizer stays: ctrl+o adds another one")
             return
@@ -589,7 +608,7 @@ class PlayScreen(EngineScreen[str]):
         self._encode()
 
     def action_save(self) -> None:
-        """Ask what to save and where."""
+        """Open the dialog to save the text, its ids, a page or a picture, or to copy the command."""
         from tokentui.ui.dialogs.play import PlaySaveScreen
 
         text, special = self.editor.text, self.allow_special
@@ -612,7 +631,8 @@ class PlayScreen(EngineScreen[str]):
         self.app.push_screen(PlaySaveScreen(self.engine, contents, self.command_line, self._path), saved)
 
     def command_line(self) -> str:
-        """The command that opens the playground with this text and these tokenizers."""
+        """Return the command that opens the playground again with these tokenizers and this text, or the path
+        that it was saved to. A text that is long or not printable is left to a file `prompt.txt`."""
         words = ["tokentui", "play"]
         for column in self.columns:
             name = column.played.wanted.path or preset_of(column.played)
@@ -627,15 +647,20 @@ class PlayScreen(EngineScreen[str]):
         return shlex.join(words)
 
     def action_turn_chat(self) -> None:
-        """Read the text as messages, by the templates of the tokenizers, then by each usual one; then as it
-        is again."""
+        """Read the text as messages, by the templates of the tokenizers, then by each usual template, then as
+        plain text again."""
         from tokentui.ui.dialogs.chat import next_template
 
         template = next_template(self.template) if self.chat else ""
         self._read_as(chat=not self.chat or bool(template), template=template)
 
     def _read_as(self, *, chat: bool, template: str = "") -> None:
-        """Read the text as messages by a template, or as it is."""
+        """Read the text as messages or as plain text, and encode it again.
+
+        Args:
+            chat: True for messages.
+            template: The name of a usual template; empty for those of the tokenizers.
+        """
         self.chat, self.template, self._said = chat, template, ()
         by = f" by {template}" if template else ""
         title: Cell = ((f"Messages{by}", ""), (" · user: … assistant: …", "muted"))
@@ -645,9 +670,10 @@ class PlayScreen(EngineScreen[str]):
 
     @work
     async def action_decode(self) -> None:
-        """Put the text of the listed ids in their place. The line below says whether it encodes to them.
+        """Replace the text, a list of ids, by the decoded text, and show whether that encodes to the same
+        ids.
 
-        Says so without ids, and for an error of decoding.
+        Without ids, or if decoding fails, show a message instead.
 
         Raises:
             TokentuiError: The tokenizer is not open yet.
@@ -675,17 +701,18 @@ class PlayScreen(EngineScreen[str]):
         self.call_later(self._say_again, self._said)
 
     def _say_again(self, said: Cell) -> None:
+        """Show a message below the panes, in place of the last one."""
         self._said = said
         self.totals.again()
 
     def say(self, text: str) -> None:
-        """Say something in the line below the panes, until the text changes."""
+        """Show a message below the panes until the text changes."""
         self._say_again(((safe(text, limit=300), "muted"),))
 
     # Finding.
 
     def action_find(self) -> None:
-        """Ask for a text, a token or an id, and find it."""
+        """Ask for a text, a token or an id, and go to its next match."""
         from tokentui.ui.dialogs import FindScreen
 
         def find(line: str) -> None:
@@ -696,10 +723,11 @@ class PlayScreen(EngineScreen[str]):
         self.app.push_for_result(FindScreen(self.engine, where, self.sought), find)
 
     def action_find_again(self) -> None:
-        """Mark all matches of what was sought, and go to the next, round the end.
+        """Mark all places of the text that was sought, and go to the next match, around the end; a message
+        shows its number.
 
-        In the text that is a place; in a tokenizer a token with the text. `#id` finds an id, and so does a
-        number that no text has.
+        In the text a match is a place, in a tokenizer a token that contains the text. `#id` finds an id, and
+        so does a number that the text and the tokens do not contain.
         """
         sought, text = self.sought, self.shown_text
         named = _ID_SOUGHT.fullmatch(sought)
@@ -729,13 +757,17 @@ class PlayScreen(EngineScreen[str]):
             self.say(f"{number(places.index(at) + 1)} of {number(len(places))}: {sought}; f3 goes on")
 
     def _has_text(self, column: PlayColumn | None, sought: str) -> bool:
-        """Return whether a token of a column has a text."""
+        """Return whether a token of a column contains a text; False without a column."""
         return column is not None and any(sought in token.text for token in column.chips.encoded.tokens)
 
     def _find_token(self, column: PlayColumn, wanted: Callable[[EncodedToken], bool], name: str) -> None:
-        """Put the cursor on the next token that is wanted, from the first one again after the last.
+        """Move the cursor to the next matching token, around the end, and show its number in a message, or
+        that there is none. The first search may match the first token.
 
-        A message says which of how many it is, or that there is none. The first find may stay on token 1.
+        Args:
+            column: The column to search.
+            wanted: Returns whether a token matches.
+            name: What is sought, for the message.
         """
         chips = column.chips
         found = [at for at, token in enumerate(chips.encoded.tokens) if wanted(token)]
@@ -751,7 +783,7 @@ class PlayScreen(EngineScreen[str]):
     # The rest.
 
     def action_cycle_view(self) -> None:
-        """Show tokens in another way."""
+        """Show tokens in the next of `GLYPH_MODES`."""
         self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
         for column in self.columns:
             column.chips.mode = self.mode
@@ -759,7 +791,7 @@ class PlayScreen(EngineScreen[str]):
         self.say(f"view: {self.mode}")
 
     def action_show_keys(self) -> None:
-        """Show what the focused pane shows, then all keys."""
+        """Open the help of the focused pane."""
         from tokentui.ui.dialogs.help import HelpScreen
 
         sections = key_sections(type(self), type(self.app), self.KEY_OWNERS, self.app.user_keys)
@@ -767,10 +799,10 @@ class PlayScreen(EngineScreen[str]):
         self.app.push_screen(HelpScreen(self.engine, sections, pane))
 
     def action_edit(self) -> None:
-        """Edit the text with the program of the user.
+        """Edit the text with the program of `VISUAL` or `EDITOR`, and take what it saves.
 
         Raises:
-            TokentuiError: No program is named, it cannot be run, or its text is too long to be edited.
+            TokentuiError: No program is named, it cannot be run, or its text is too long.
         """
         from tokentui.ui.outside import edited
 
@@ -784,30 +816,31 @@ class PlayScreen(EngineScreen[str]):
 
     @property
     def left(self) -> PlayStart:
-        """What the playground is left with."""
+        """The text, tokenizers and settings to save for the next time."""
         played = tuple([column.played for column in self.columns])
         return PlayStart(self.editor.text, played, allow_special=self.allow_special)
 
     def _keep(self) -> None:
-        """Keep what is there for the next time, if it has changed."""
+        """Save what is left for the next time in a worker, if it has changed and is not too long."""
         left = self.left
         if left != self._kept and len(left.text or "") <= MOST_EDITED:
             self._kept = left
             start_worker(self.app, "keep playground", partial(in_thread, partial(keep_left, left)))
 
     def action_next_pane(self, by: int) -> None:
-        """Go to the next pane, or the one before if negative."""
+        """Focus the pane `by` places further, around the end."""
         panes = [self.editor, *(column.chips for column in self.columns)]
         at = next((n for n, pane in enumerate(panes) if pane.has_focus), 0)
         self.set_focus(panes[(at + by) % len(panes)])
 
     def action_turn_special(self) -> None:
-        """Encode the names of special tokens as tokens, or as text."""
+        """Switch between encoding text that spells a special token as that token and as text, and encode
+        again."""
         self.allow_special = not self.allow_special
         self._encode()
 
     def action_copy_ids(self) -> None:
-        """Copy the ids of the tokenizer that has the focus, else of the first one."""
+        """Copy the ids of the tokenizer whose tokens have the focus, or of the first one, as JSON."""
         column = self.focused_column or self.columns[0]
         ids = [token.id for token in column.chips.encoded.tokens]
         self.app.copy_to_clipboard(json.dumps(ids))

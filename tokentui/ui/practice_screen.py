@@ -65,18 +65,20 @@ class PracticeScreen(TourScreen):
 
     @property
     def cutting(self) -> bool:
-        """True if a word is cut."""
+        """True if the question is where a word is cut."""
         return self.question.kind == "cut"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the arrows to the panes once the answer is given."""
+        """Return False for the arrow keys after the answer, while a text is typed, and if the question has no
+        choices or word for them: the panes get them."""
         if action in ("choose", "slide"):
             open_ = self._verdict is None and not self._types
             return open_ and (self.cutting or (action == "choose" and bool(self.question.choices)))
         return super().check_action(action, parameters)
 
     def action_choose(self, by: int) -> None:
-        """Choose another answer; in a word, cut or join at the border."""
+        """Choose the answer `by` rows further, around the end; in a word, cut or join at the marked border.
+        """
         if self.cutting:
             self._cuts ^= {self._place}
         else:
@@ -84,12 +86,13 @@ class PracticeScreen(TourScreen):
         self.lay_out_panel()
 
     def action_slide(self, by: int) -> None:
-        """Move to another border of the word."""
+        """Mark the border `by` places further in the word, within its ends."""
         self._place = min(max(1, self._place + by), len(self.question.word) - 1)
         self.lay_out_panel()
 
     def action_turn_stop(self, by: int) -> None:
-        """Give the answer; behind it, go on, with the score behind the last. Never goes back."""
+        """Judge the answer; if it is judged, go to the next question, and after the last one close with the
+        score in a message. Do nothing for a negative `by`."""
         if by < 0:
             return
         if self._verdict is None:
@@ -116,7 +119,8 @@ class PracticeScreen(TourScreen):
             ))
 
     def _judge(self, right: bool) -> None:
-        """Count an answer, and show what was hidden. A question missed for the first time is asked again."""
+        """Count an answer, and show what was hidden. A question that is missed for the first time is asked
+        again at the end."""
         question = self.question
         self.asked, self.right = self.asked + 1, self.right + right
         if not right and question not in self._missed:
@@ -134,7 +138,8 @@ class PracticeScreen(TourScreen):
     # The panel.
 
     def _text(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the question, its choices or the word to cut, and the verdict. If too long, the end."""
+        """Return the question, its choices or the word, and the verdict; only the last `height` lines if
+        there are more."""
         lines: list[Cell] = list(ui_text.wrap(said(self.tour.stops[self.at].text), max(2, width - 2),
             words=True))
         for n, parts in enumerate(self.question.choices):
@@ -155,7 +160,7 @@ class PracticeScreen(TourScreen):
         return [((" ", ""), *line) for line in lines]
 
     def _word(self) -> Cell:
-        """The word, with bars where it is cut; the border that the arrows are at is marked."""
+        """The word with bars where it is cut; before the answer, its marked border is highlighted."""
         runs: list[Part] = []
         for n, char in enumerate(self.question.word):
             if n:
@@ -167,7 +172,7 @@ class PracticeScreen(TourScreen):
         return tuple(runs)
 
     def lay_out_panel(self) -> None:
-        """Fit the panel to its text, and name the keys and the score."""
+        """Fit the panel to its text, and show its keys and the score in the border."""
         super().lay_out_panel()
         keys: list[tuple[str, str]] = [("enter ", "goes on")]
         if self._verdict is None:

@@ -27,11 +27,11 @@ CHOICES = 8
 
 
 class Prediction:
-    """The guessing on a screen, and its score.
+    """The guesses of the next pair on a screen, and the score.
 
     Args:
         screen: The screen.
-        redraw: Draws Why again.
+        redraw: Called to draw Why again.
     """
 
     def __init__(self, screen: PaneScreen, redraw: Callable[[], None]) -> None:
@@ -44,7 +44,8 @@ class Prediction:
         """The guesses that were right, and all of them."""
 
     def hide(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot without what would reveal the next pair: figures, order and reasons."""
+        """Return the snapshot without what would reveal the next pair: figures, order and reasons. Keeps the
+        whole one in `seen`."""
         self.seen, main = snapshot, snapshot.main
         page = main.candidates
         rows = tuple(sorted(page.rows[:CHOICES], key=lambda row: row.parts))
@@ -57,11 +58,12 @@ class Prediction:
 
     @property
     def score(self) -> Cell:
-        """`3 of 4 right`."""
+        """The score, as in `3 of 4 right`."""
         return ((f"{self.right} of {self.asked}", "strong"), (" right", "muted"))
 
     def sentences(self, now: Snapshot | None, mode: GlyphMode) -> Sequence[Cell]:
-        """Return the question, and the answer to the last guess."""
+        """Return the question, or that no pair is left, and the answer to the last guess. The arguments are
+        not used."""
         if self.seen is not None and self.seen.main.why.end is not None:
             return (*self._said, (("end  ", "accent"), ("no pair is left to guess", "")))
         question: Cell = (
@@ -72,11 +74,11 @@ class Prediction:
         return (question, *self._said)
 
     def pick(self, row: Candidate) -> None:
-        """Take a row for the answer."""
+        """Judge a row as the guess."""
         self._judge(row.parts)
 
     def ask(self) -> None:
-        """Ask for a pair in a line, and judge it. Only those that are shown are taken."""
+        """Ask for a pair in a line, and judge it. Only pairs that are listed are accepted."""
 
         def describe_guess(line: str) -> str:
             if not line:
@@ -91,7 +93,7 @@ class Prediction:
         ))
 
     def _named(self, line: str) -> tuple[bytes, ...]:
-        """Return the parts of the candidate that a line names; empty if none of those shown is meant."""
+        """Return the parts of the listed pair that a line names, such as `t+h` or `th`; empty for none."""
         if self.seen is None:
             return ()
         guessed = line.replace("·", " ").encode("utf-8", "surrogateescape")
@@ -101,7 +103,8 @@ class Prediction:
         return next(iter(exact or joined), ())
 
     def _judge(self, parts: tuple[bytes, ...]) -> None:
-        """Count a guess, say what was right and why, and make the step. Ignored without a next pair."""
+        """Count a guess, show in Why whether and why it is right, and take the step. Do nothing without a
+        next pair."""
         now = self.seen
         if now is None or now.main.why.best is None:
             return
@@ -124,7 +127,8 @@ class Prediction:
 
 
 def can_predict(now: Snapshot | None) -> bool:
-    """Return whether there is a next pair to guess: a pair that is merged, of a training."""
+    """Return whether there is a next pair to guess: the training merges pairs, is complete, and is not an
+    opened file."""
     if now is None or now.main.why.best is None or now.main.partial:
         return False
     return now.main.traits.grows and now.main.opened is None

@@ -47,12 +47,13 @@ _KEYS = (
 
 
 class StartScreen(EngineScreen[BoundAction | bool | None]):
-    """The first screen. A key of the main screen dismisses it with the action of that key.
+    """The first screen. A key of the main screen closes it with the action of that key; esc closes it with
+    None.
 
     Args:
         engine: The link to the session of the user.
-        offer: The last session in words, if it is offered again: enter then dismisses the screen with True,
-            delete with False.
+        offer: The saved session in words, if it is offered: enter then closes the screen with True, delete
+            with False.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,12 +85,13 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
             self.follow(self.now)
 
     def on_resize(self) -> None:
-        """Say where there is too little room."""
+        """Show a message in place of the lines if the terminal is too small."""
         small = self.app.size.width < LEAST[0] or self.app.size.height < LEAST[1]
         self.set_class(small, "tiny")
 
     def on_key(self, event: Key) -> None:
-        """Leave with a key of the main screen. The numbers play tours here."""
+        """Close with the action of a key of the main screen; leave the keys of this screen. For other
+        characters, show a message."""
         if event.key in self._own_keys:
             return
         for action in self._actions.values():
@@ -111,7 +113,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return {action.id: action for action in actions_of(MainScreen, self.app.user_keys)}
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take what the session shows now, and ask once for each text for the end of the training."""
+        """Keep a snapshot, and ask once for each typed text how it is encoded at the end of the training."""
         self.now = snapshot
         ready = not (snapshot.corpus.nothing_open or snapshot.main.partial) and snapshot.main.encoding.text
         if ready and snapshot.main.traits.grows and self._asked != snapshot.main.encoding.text:
@@ -120,7 +122,8 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         self.lines.again()
 
     async def _ask(self) -> None:
-        """Ask for the encoding at the end of the training and redraw. On an error the line is left out."""
+        """Ask for the encoding at the end of the training, and show it; after an error the line is left out.
+        """
         try:
             self.end = await self.engine.ask(EncodeAtEnd())
         except (TokentuiError, Cancelled):
@@ -128,11 +131,11 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         self.lines.again()
 
     def action_go_on(self) -> None:
-        """Resume the session that is offered; without one, leave."""
+        """Resume the offered session; without one, close."""
         self.dismiss(True if self._offer else None)
 
     def action_forget(self) -> None:
-        """Leave, and forget the session that is offered; say so if none is."""
+        """Close, and discard the offered session; if none is offered, show a message instead."""
         if self._offer:
             self.dismiss(False)
         else:
@@ -141,7 +144,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
     # What is seen.
 
     def _offered(self) -> list[Cell]:
-        """Return the lines of the session that is offered; none if none is."""
+        """Return the lines of the offered session; none without one."""
         if not self._offer:
             return []
         return [
@@ -150,9 +153,9 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         ]
 
     def _draw(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the lines of the start screen, from a third of the spare height.
+        """Return the lines of the screen for a size, a third of the spare height below the title.
 
-        Where they do not fit, blank lines go first, then the introduction, the tours and the sentence.
+        If they do not fit, blank lines are left out first, then the introduction, the tours and the sentence.
         """
         room = min(width - 2, _WIDEST)
         about = ui_text.wrap(((_ABOUT, ""),), room - 2, words=True)
@@ -175,7 +178,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return [lines[0], *[()] * max(0, spare // 3), *lines[1:]]
 
     def _head(self, width: int) -> Cell:
-        """Return the title, with corpus and recipe at the right: shortened or left out if they do not fit."""
+        """Return the title, with corpus and recipe at the right, shortened or left out if they do not fit."""
         left: Cell = ((" tokentui", "strong"), ("   watch a tokenizer being made", ""))
         if (now := self.now) is None or now.corpus.nothing_open:
             return ui_text.clip(left, width)
@@ -187,7 +190,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return spread(left, ((about, "muted"),), width)
 
     def _sentence(self, width: int) -> list[Cell]:
-        """Return the box with the sentence, as it is cut now and at the end of the training."""
+        """Return the box with the sentence and its tokens, now and, if known, at the end of the training."""
         inner = width - 4
         text = self.now.main.encoding.text if self.now is not None else ""
         rows: list[Cell] = [(("> ", "key"), *runs(text, limit=200))]
@@ -208,7 +211,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return [head, *body, foot]
 
     def _keys(self, width: int) -> list[Cell]:
-        """Return the line of the step and the keys: in two columns, or in one below 76 cells."""
+        """Return the line of the next step and the keys: in two columns, or in one below 76 cells."""
         lines: list[Cell] = [self._step()]
         cells = [(*self._key(name), (words, "")) for name, words in _KEYS]
         if width < 76:
@@ -220,7 +223,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return lines
 
     def _step(self) -> Cell:
-        """Return the key of the next step and its effect; at the end of a training, the key that goes back.
+        """Return the key of the next step and what it does; at the end of a training, the key that goes back.
         """
         if self.now is None or (self._offer and self.now.corpus.nothing_open):
             return (*self._key("next"), ("make the first merge", "strong"))
@@ -245,7 +248,13 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
 
 
 def _cut(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> list[Cell]:
-    """Return the tokens of a sentence, as chips or with bars between them, and how many there are, and when.
+    """Return the tokens of a sentence in one line with their number, or in two if they do not fit.
+
+    Args:
+        tokens: The tokens.
+        when: The step, in words that follow the number.
+        width: The cells of a line.
+        chips: True to show chips, otherwise bars between tokens.
     """
     line: list[Run] = []
     for n, (token, tint) in enumerate(zip(tokens, tints([token.start for token in tokens]), strict=True)):
@@ -259,7 +268,7 @@ def _cut(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> 
 
 
 def _tours(width: int) -> list[Cell]:
-    """Return the tours by their numbers."""
+    """Return a heading, and a line for each tour with its number."""
     about = "   a few minutes each; your own text stays as it is"
     rows: list[Cell] = [((" ", ""), ("Tours", "strong"), (about, "muted"))]
     rows += [((" ", ""), (str(n).ljust(7), "key"), (tour.title, "")) for n, tour in enumerate(FIRST, 1)]
@@ -267,13 +276,13 @@ def _tours(width: int) -> list[Cell]:
 
 
 def show(main: MainScreen, offer: Cell = (), answered: Callable[[bool | None], object] | None = None) -> None:
-    """Show the first screen over the main one.
+    """Open the first screen over the main one, and then run the action that it closes with.
 
     Args:
         main: The main screen.
-        offer: The last session in words, if it is offered again.
-        answered: Called with True to resume that session, False to forget it, None for a key that begins
-            anew, before the action of the key.
+        offer: The saved session in words, if it is offered.
+        answered: Called before that action, unless it quits: with True to resume the saved session, False to
+            discard it, None without an answer.
     """
     app = main.app
 

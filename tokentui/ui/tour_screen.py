@@ -33,7 +33,8 @@ NOT_HERE = ("record", "compare", "first_screen")
 
 
 def said(text: str) -> Cell:
-    """Return the text of a stop: what stands between backquotes is a key, a token or a pair."""
+    """Return the text of a stop, safe, with the parts between backquotes (a key, a token or a pair) in bold.
+    """
     runs: list[Part] = []
     for n, part in enumerate(safe(text, limit=MOST_TEXT).split("`")):
         runs += [(part, "strong" if n % 2 else "")] if part else []
@@ -41,11 +42,12 @@ def said(text: str) -> Cell:
 
 
 class TourScreen(MainScreen):
-    """The panes, and a panel above them with the text of the tour.
+    """The panes on a session of their own, below a panel with the text of the tour.
 
     Args:
         app: The program.
         tour: The tour.
+        look: Arguments of `MainScreen`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -98,7 +100,8 @@ class TourScreen(MainScreen):
         return (self.context, "tour")
 
     def on_key(self, event: Key) -> None:
-        """Go to the next stop with the key that the tour waits for, unless the reader strayed or types."""
+        """Go to the next stop with the key that the stop waits for, unless the reader has opened something
+        else or a text is typed."""
         waited = self._waited
         if waited is not None and event.key in waited.keys and not self._strayed and not self._types:
             event.stop()
@@ -107,29 +110,27 @@ class TourScreen(MainScreen):
 
     @property
     def _waited(self) -> BoundAction | None:
-        """The action that the stop waits for, if any."""
+        """The action that the stop waits for; None for none."""
         return self._action(self.tour.stops[self.at].wait)
 
     def _action(self, id: str) -> BoundAction | None:
-        """Return the action of the screen with an id."""
+        """Return the action of the screen with an id; None for none."""
         actions = actions_of(type(self), self.app.user_keys)
         return next((action for action in actions if id and action.id == id), None)
 
     # Stops.
 
     async def on_mount(self) -> None:
-        """Begin at the first stop."""
+        """Start the session, and go to the first stop."""
         await self.engine.start()
         self._stand()
 
     async def on_unmount(self) -> None:
-        """End the session of the tour."""
+        """Close the session of the tour."""
         await self.engine.close()
 
     def action_turn_stop(self, by: int) -> None:
-        """Go to the next stop, or the one before; behind the last one the tour ends.
-
-        Ignored before the first.
+        """Go to the stop `by` places further; close the tour after the last one. Do nothing before the first.
         """
         if self.at + by == len(self.tour.stops):
             self.action_leave_tour()
@@ -138,7 +139,8 @@ class TourScreen(MainScreen):
             self._stand()
 
     def action_return_to_stop(self) -> None:
-        """Go back to the place of this stop, corpus included, in a worker; say so if it is at the place."""
+        """Return to the place of this stop, corpus included, in a worker; if it is there, show a message
+        instead."""
         if self.astray:
             self._strayed = True  # the corpus may be another one
             self._stand()
@@ -147,7 +149,8 @@ class TourScreen(MainScreen):
 
     @property
     def astray(self) -> str:
-        """Where the reader went from the place of the stop, in words; empty if nowhere."""
+        """How the screen differs from the place of the stop, in words; empty if it does not, and while the
+        session works."""
         now, place = self.snapshot, self.tour.stops[self.at].place
         if now is None or self._there != place or now.main.partial or now.busy is not None:
             return ""
@@ -162,16 +165,16 @@ class TourScreen(MainScreen):
         return f"you are at step {main.at.step:,}, this stop is at {stop}"
 
     def _is_at(self, now: Snapshot) -> bool:
-        """Return whether a snapshot is of the step of the stop."""
+        """Return whether a snapshot is at the step of the stop, or at the end if the stop is."""
         step = self.tour.stops[self.at].place.step
         return now.main.at.step == step if step is not None else now.main.why.end is not None
 
     def action_leave_tour(self) -> None:
-        """Leave the tour."""
+        """Close the tour."""
         self.dismiss(None)
 
     def action_leave(self) -> None:
-        """Leave what is typed in; else the tour."""
+        """Leave the line or editor with the focus; otherwise close the tour."""
         if self._types:
             super().action_leave()
         else:
@@ -179,7 +182,7 @@ class TourScreen(MainScreen):
 
     @property
     def arrived(self) -> bool:
-        """Whether the screen shows the step, recipe and typed text of the stop, with the corpus counted."""
+        """True if the screen shows the step, recipe and typed text of the stop, with the corpus counted."""
         now, place = self.snapshot, self.tour.stops[self.at].place
         if now is None or self._there != place or now.corpus.nothing_open or now.main.partial:
             return False
@@ -187,14 +190,15 @@ class TourScreen(MainScreen):
         return self._is_at(now) and main.recipe == place.recipe and main.encoding.text == place.typed
 
     def _stand(self) -> None:
-        """Bring everything to the place of the stop."""
+        """Show the text of the stop, and go to its place in a worker."""
         self.lay_out_panel()
         start_worker(self, "tour", self._go_there, self.at)
 
     async def _go_there(self, at: int) -> None:
-        """Go to the place of a stop, opening only what differs from the last one, and run the stop's actions.
+        """Go to the place of a stop, opening only what differs from the last one, then run its actions. After
+        the reader has opened something else, open everything again.
 
-        After straying all is opened again. An error is shown; no action runs then.
+        An error is shown, and no action runs; a cancellation only ends it.
         """
         stop = self.tour.stops[at]
         place, before = stop.place, None if self._strayed else self._there
@@ -218,7 +222,7 @@ class TourScreen(MainScreen):
                 await self.app.run_action(action.action, self)
 
     async def _ask(self, command: Command[Any]) -> None:
-        """Send a command of the tour, and wait until it is done."""
+        """Send a command as one of the tour, and wait for its answer."""
         self._sent = command
         await self.engine.ask(command)
 
@@ -226,7 +230,8 @@ class TourScreen(MainScreen):
         self._strayed = self._strayed or (bool(command.opens) and command is not self._sent)
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Show a snapshot once there are widgets for it."""
+        """Show a snapshot, and update the panel if the reader has left the place or returned. Do nothing
+        before it is mounted."""
         if self.is_mounted:
             super().follow(snapshot)
             if self.astray != self._told_astray:
@@ -241,7 +246,7 @@ class TourScreen(MainScreen):
         return [((" ", ""), *line) for line in lines]
 
     def lay_out_panel(self) -> None:
-        """Give the panel the rows of its text, at most a half of the screen, and name the keys."""
+        """Fit the panel to its text, at most half of the screen, and show its keys in the border."""
         self._told_astray = self.astray
         width, height = self.app.size
         rows = len(self._text(width - 2, MOST_TEXT))
@@ -258,6 +263,6 @@ class TourScreen(MainScreen):
         self.panel.again()
 
     def lay_out(self) -> None:
-        """Fit the panel to the screen too."""
+        """Fit the panel and the panes to the screen."""
         self.lay_out_panel()
         super().lay_out()
