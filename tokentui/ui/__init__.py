@@ -32,19 +32,19 @@ def run(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
     resume: bool = False, tour: Tour | None = None, playground: PlayStart | None = None,
 ) -> int:
-    """Open the explorer, until the user leaves it.
+    """Run the explorer until the user leaves it.
 
     Args:
-        opening: Opens the corpora, as one, and the tokenizer file that takes the place of a training.
+        opening: Opens the corpora, as one, and the tokenizer file used in place of a training.
         recipe: The recipe to train.
         asked: Its run.
         columns: The two to four columns to compare; none to open the main screen only.
         held_out: A second corpus to measure on, empty for none.
-        resume: True to offer the last session again, and to show the first screen to one who has not left it
+        resume: True to offer the last session, and to show the first screen to a user who has not left it
             yet.
         tour: A tour to play; nothing of the session is saved then.
-        playground: What the playground begins with, which is opened first; None for none. What is named
-            otherwise is opened when it is left.
+        playground: The initial state of the playground, which is opened first; None for none. The rest is
+            opened when it closes.
 
     Returns:
         The exit code.
@@ -85,7 +85,8 @@ def pictures(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
     acts: Sequence[Act], size: tuple[int, int], theme: str = "", typed: str | None = None,
 ) -> list[ScreenPicture]:
-    """Return what the explorer shows after some acts, without a terminal. No setting of the user counts.
+    """Return what the explorer shows after each of some acts, without a terminal and without the user's
+    settings.
 
     Args:
         opening: Opens the corpora, see `run`.
@@ -93,7 +94,7 @@ def pictures(
         asked: Its run.
         columns: The columns to compare.
         held_out: A second corpus, empty for none.
-        acts: What is done, one after the other.
+        acts: What to do, one after the other.
         size: The columns and rows of the screen.
         theme: The theme; empty for that of the program.
         typed: The text of the encode pane; None for that of the program.
@@ -132,7 +133,7 @@ def _explorer(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
     begun_by: Callable[[Callable[[], Session]], Session | LateSession], *, remembered: bool, **more: Any,
 ) -> ExplorerApp:
-    """Return the explorer about what is opened.
+    """Return the app for what is to be opened.
 
     Args:
         opening: See `run`, as the next four.
@@ -140,9 +141,10 @@ def _explorer(
         asked: Its run.
         columns: The columns to compare.
         held_out: A second corpus.
-        begun_by: Takes what makes the session, and returns the session, or one that is made later.
-        remembered: True to list what is opened among the recent sources.
-        **more: Of `ExplorerApp`.
+        begun_by: Takes the function that makes the session, and returns the session, now or as a
+            `LateSession`.
+        remembered: True to add what is opened to the recent sources.
+        **more: Arguments of `ExplorerApp`.
     """
     from tokentui.ui.app import ExplorerApp
 
@@ -183,7 +185,8 @@ def _explorer(
 
 
 def _kept(opening: Open) -> SavedSession | None:
-    """Return a new session as it is saved; None for input from a pipe, which cannot be read again."""
+    """Return the session of the command line as it is saved; None for standard input, which cannot be read
+    again."""
     from tokentui.session.persist.session_file import SavedSession, absolute
 
     if "-" in opening.sources:

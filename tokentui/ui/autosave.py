@@ -66,11 +66,11 @@ class Autosave:
         self.fingerprint()
 
     def switch_to(self, about: SavedSession, left: SavedSession | None = None) -> None:
-        """Save another session from now on.
+        """Save another session from now on, without its branches yet.
 
         Args:
             about: The session, whose corpus is open or being opened.
-            left: The session that the user has left for it, if it has been saved; it is not offered again.
+            left: The session that the user has left for it, if it was saved; it is marked as ended.
         """
         with contextlib.suppress(RuntimeError):  # after `end` there is nothing to let go
             self._thread.submit(self._release, left)  # after what is being written
@@ -79,9 +79,9 @@ class Autosave:
         self.schedule()
 
     def opened(self, command: do.Command[object]) -> None:
-        """Note what a command of the user has opened. A corpus or a first typed text begins another session.
+        """Note what a command of the user has opened; a corpus or a first typed text starts another session.
 
-        Commands of the autosave are ignored. A session that is still being resumed is given up.
+        Ignore commands of the autosave. If a session is still being resumed, give that up.
         """
         if any(command is own for own in self._own):
             return
@@ -103,9 +103,10 @@ class Autosave:
         self.fingerprint()
 
     def fingerprint(self, saved: str = "") -> None:
-        """Compute the SHA-256 of the corpus in a worker, to be saved; warn if it differs from `saved`.
+        """Compute the SHA-256 of the corpus in a worker, and save it; warn if it differs from `saved`, unless
+        that is empty.
 
-        Without a corpus, or if it cannot be read, nothing happens.
+        Do nothing without a corpus, or if it cannot be read.
         """
 
         async def compare() -> None:
@@ -126,8 +127,8 @@ class Autosave:
     def current(self) -> SavedSession | None:
         """Return the session as it would be saved now; None if there is nothing to save yet.
 
-        It stays that which is resumed until the resumed place is shown. The present training is noted among
-        the branches.
+        While a session is being resumed, return that one until its step is shown. Adds the present training
+        to the branches.
         """
         main, seen = self._main, self._main.snapshot
         if self._resumed is not None:
@@ -162,9 +163,10 @@ class Autosave:
         )
 
     def schedule(self) -> None:
-        """Save after `SAVE_S` seconds if the session has changed by then. The first call notes the start.
+        """Save after `SAVE_S` seconds if the session has changed by then. The first call notes the session as
+        it started.
 
-        Nothing after the last save has begun.
+        Do nothing after the last save has begun.
         """
         if self._first is None and not self._goes_on:
             self._first = self.current()
@@ -172,10 +174,8 @@ class Autosave:
             self._due = asyncio.get_running_loop().call_later(SAVE_S, self._save)
 
     def _save(self) -> None:
-        """Start to write the session in another thread, unless it is as last saved or saving was refused.
-
-        While a save runs, schedule another one instead.
-        """
+        """Start to write the session in a thread, unless it is unchanged or saving was refused. While a save
+        runs, schedule another one."""
         self._due = None
         if self._refused:
             return
@@ -186,10 +186,8 @@ class Autosave:
             self._saving = asyncio.create_task(self._keep(kept))
 
     async def _keep(self, kept: SavedSession) -> None:
-        """Write the session in the own thread of the autosave. An error is shown once and ends saving.
-
-        It does not end saving if another session has been entered meanwhile.
-        """
+        """Write the session in the thread of the autosave. After an error, show it and save this session no
+        more."""
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
         except TokentuiError as error:
@@ -206,14 +204,14 @@ class Autosave:
         self._keeper.save(kept)
 
     def capture(self) -> None:
-        """Take the session to be saved at the end, while all screens exist."""
+        """Note the session to save at the end, while all screens exist; only the first call counts."""
         self._last = self._last or self.current()
 
     def worth_offering(self, kept: SavedSession) -> bool:
-        """Return whether a session holds any work: a step, a text, a recipe or a file that the user chose.
+        """Return whether a session holds work: a step, a text, a recipe or a file that the user chose. The
+        settings of the view do not count.
 
-        A session that is as the program started it holds none. How it is looked at does not count. It is work
-        if an offered session goes on, and as long as the first one is not known.
+        True also for a resumed session, and if the first state is not known.
         """
         first, seen = self._first, self._engine.snapshot
         if self._goes_on or first is None:
@@ -227,11 +225,11 @@ class Autosave:
         return same != first or kept.training.step != rest
 
     async def end(self, *, left: bool) -> None:
-        """Save for the last time.
+        """Save for the last time, and close the file. Nothing is saved afterwards.
 
         Args:
-            left: True if the user ended the program. The session is then offered again only if it holds any
-                work; after a dropped line or a failure it always is.
+            left: True if the user ended the program. The session is then offered again only if it holds work;
+                after a dropped line or a failure it always is.
         """
         if self._due is not None:
             self._due.cancel()
@@ -247,7 +245,8 @@ class Autosave:
         self._thread.shutdown(wait=False)
 
     def _release(self, left: SavedSession | None = None) -> None:
-        """Close the file of the session, first saving `left` as ended. Errors of that save are dropped."""
+        """Close the file of the session, after saving `left` as ended in it. Errors of that save are ignored.
+        """
         if self._keeper is not None:
             with contextlib.suppress(TokentuiError):
                 if left is not None:
@@ -256,7 +255,8 @@ class Autosave:
             self._keeper = None
 
     def dismiss(self, kept: SavedSession) -> None:
-        """Mark a saved session as ended: it is not offered again."""
+        """Mark a saved session as ended in the thread of the autosave, so that it is not offered again.
+        Errors are ignored."""
 
         def mark() -> None:
             with contextlib.suppress(TokentuiError):
@@ -269,10 +269,8 @@ class Autosave:
     # Going on.
 
     def resume(self, kept: SavedSession) -> None:
-        """Open a saved session in a task: corpus, step, recipes and typed text.
-
-        The current one is kept for errors.
-        """
+        """Open a saved session in a task: corpus, step, recipes and typed text. If that fails, the current
+        one is saved again."""
         before, self._goes_on = self._about, True
         self.switch_to(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before
@@ -282,9 +280,9 @@ class Autosave:
         self._resuming = asyncio.create_task(self._open_again(kept, before))
 
     async def _open_again(self, kept: SavedSession, before: SavedSession) -> None:
-        """Open the recipe, corpus, tokenizer file, step, theme, panes and columns of a kept session.
+        """Open the recipe, corpus, tokenizer file, step, theme, panes and columns of a saved session.
 
-        On an error of the recipe or the corpus, show it and go back to saving `before`; the rest is not set.
+        If the recipe or the corpus fails, show the error, open nothing more, and save `before` again.
         """
         engine, settings, app = self._engine, kept.settings, self._app
         encode, file = kept.training.recipe.encode, None

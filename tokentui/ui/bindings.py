@@ -93,12 +93,12 @@ class BoundAction:
 
     @property
     def at_the_end(self) -> bool:
-        """True if the footer shows it after the others, at every width: `always`, and the esc of a dialog."""
+        """True if the footer shows it last and at every width: `always`, and the esc of a dialog."""
         return self.hint.always or (not self.hint.rank and self.keys[:1] == ("escape",))
 
     @cached_property
     def shown_key(self) -> str:
-        """The keys of the footer as a user reads them: `?`, `esc q ?`, arrows without gaps `↑↓`."""
+        """The keys in the footer as a user reads them: `?`, `esc q ?`, arrows without spaces `↑↓`."""
         names = [key_name(key) for key in self.keys[: self.hint.count]]
         blank = "" if all(len(name) == 1 and not name.isascii() for name in names) else " "
         return (self.key_display or blank.join(names)) + ("▸" if self.hint.family else "")
@@ -113,7 +113,7 @@ def key_name(key: str) -> str:
 
 
 def is_text(key: str) -> bool:
-    """Return whether a key types a character, by Textual's name for it."""
+    """Return whether a key types an ASCII character, by Textual's name of the key."""
     name = key_name(key)
     return key == "space" or (len(name) == 1 and name.isascii())
 
@@ -188,11 +188,11 @@ def bindings_of(
 ) -> Iterator[tuple[Binding, tuple[str, ...]]]:
     """Yield the bindings of a class with their keys, those of the class itself first.
 
-    A key that a nearer class binds is left out of those of its bases, as Textual does it.
+    As in Textual, a key that a subclass binds is left out of the bindings of its bases.
 
     Args:
         node: The class of a widget, a screen or the app.
-        keymap: The keys of the user, by the id of the binding, which take the place of its own.
+        keymap: The keys of the user, by the id of the binding, which replace its own.
     """
     for binding, keys in _default_bindings(node):
         yield binding, _keys_of(binding, keys, keymap or {})
@@ -203,6 +203,7 @@ NO_KEY = "<ignore>"
 
 
 def _keys_of(binding: Binding, keys: tuple[str, ...], keymap: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys of a binding: those of the user, without `NO_KEY`, or its own."""
     if binding.id is None or binding.id not in keymap:
         return keys
     return tuple(key for key in split_keys(keymap[binding.id]) if key != NO_KEY)
@@ -210,11 +211,8 @@ def _keys_of(binding: Binding, keys: tuple[str, ...], keymap: Mapping[str, str])
 
 @cache
 def _default_bindings(node: type[DOMNode]) -> tuple[tuple[Binding, tuple[str, ...]], ...]:
-    """Return the bindings of a class and its bases, nearest class first, each with the keys it still owns.
-
-    A key that a nearer class binds is left out; a class that does not inherit bindings ends the walk. The
-    bindings of a class do not change: they are read once.
-    """
+    """Return the bindings of a class and its bases, the class itself first, each with the keys that no
+    subclass binds. Cached, since they do not change."""
     taken: set[str] = set()
     found: list[tuple[Binding, tuple[str, ...]]] = []
     for base in node.__mro__:
@@ -229,7 +227,7 @@ def _default_bindings(node: type[DOMNode]) -> tuple[tuple[Binding, tuple[str, ..
 
 
 def actions_of(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
-    """Return the actions that a class binds to keys and names, those of the class itself first.
+    """Return the actions of a class that have an id and a description, those of the class itself first.
 
     Args:
         node: The class of a widget, a screen or the app.
@@ -240,22 +238,26 @@ def actions_of(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundActi
 
 @cache
 def _actions_of(node: type[DOMNode], keymap: frozenset[tuple[str, str]]) -> list[BoundAction]:
-    """See `actions_of`. The bindings of a class do not change; the footer asks at each move of the focus."""
+    """Return the same list at each call, see `actions_of`; the footer asks at each change of the focus."""
     named = [pair for pair in bindings_of(node, dict(keymap)) if pair[0].id is not None]
     return _merged(named, issubclass(node, Screen | App))
 
 
 def dialog_actions(dialog: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
-    """Return the actions that a dialog and its bases name, its own first."""
+    """Return the visible actions of a dialog and its bases, its own first.
+
+    Args:
+        dialog: The class of the dialog.
+        keymap: The keys of the user, by the id of the binding.
+    """
     return _merged([pair for pair in bindings_of(dialog, keymap) if pair[0].show], True)
 
 
 def _merged(
     bindings: Iterable[tuple[Binding, tuple[str, ...]]], on_screen: bool
 ) -> list[BoundAction]:
-    """Return named bindings as actions. Those with the same described group are one, whose keys are the first
-    ones of each, and then the others.
-    """
+    """Return bindings with a description as actions. Those with the same described group become one, with the
+    first key of each before the others."""
     groups: dict[object, list[tuple[Binding, tuple[str, ...]]]] = {}
     for binding, keys in bindings:
         if binding.description:
@@ -275,7 +277,8 @@ def _merged(
 
 
 def active_actions(screen: Screen[Any], keymap: Mapping[str, str]) -> list[BoundAction]:
-    """Return the actions whose keys work where the focus is, with these keys, those of the focus first."""
+    """Return the actions whose keys work for the widget with the focus, with those keys, the actions of that
+    widget first."""
     active = screen.active_bindings
     actions = []
     for node in (screen.focused or screen).ancestors_with_self:
@@ -295,7 +298,15 @@ Owners: TypeAlias = Sequence[tuple[str, type[DOMNode] | Ref]]
 def key_sections(
     screen: type[Screen[Any]], app: type[App[Any]], owners: Owners, keymap: Mapping[str, str]
 ) -> dict[str, list[BoundAction]]:
-    """Return the actions of a screen by pane; first those of the whole screen, under `EVERYWHERE`."""
+    """Return the actions of a screen and the app by pane, those of the whole screen first, under
+    `EVERYWHERE`.
+
+    Args:
+        screen: The class of the screen.
+        app: The class of the app.
+        owners: The widgets of the screen that have keys.
+        keymap: The keys of the user, by the id of the binding.
+    """
     sections: dict[str, list[BoundAction]] = {EVERYWHERE: []}
     for action in (*actions_of(screen, keymap), *actions_of(app, keymap)):
         sections.setdefault(action.hint.pane or EVERYWHERE, []).append(action)
@@ -309,11 +320,11 @@ def key_sections(
 
 
 def fitting(actions: Sequence[BoundAction], width: int) -> list[list[BoundAction]]:
-    """Return the actions of a footer that fit side by side, each as `key label`, in groups.
+    """Return the actions that fit side by side into a footer, each as `key label`, in groups: the whole
+    screen, the pane, families, and those at the end.
 
-    The groups are the keys of the whole screen, those of the pane, families, and those at the end. Those at
-    the end take their room first. Of the others each is taken that fits beside those before it, and not more
-    than can be read at once; the families are read as one.
+    Those at the end are placed first. Then each is taken, in order, that fits; at most `MOST_KEYS`, and any
+    number of families.
     """
     chosen: list[BoundAction] = []
     for action in sorted(actions, key=lambda action: not action.at_the_end):
@@ -339,12 +350,13 @@ def footer_text(action: BoundAction) -> tuple[str, str]:
 
 
 def gap_before(action: BoundAction, place: int) -> str:
-    """Return the blanks before the action at a place of its group; fewer between families."""
+    """Return the spaces before the action at an index of its group; none before the first, fewer between
+    families."""
     return (" " if action.hint.family else GAP) if place else ""
 
 
 def _width(groups: Sequence[Sequence[BoundAction]]) -> int:
-    """Return the columns that a footer takes: blanks between two actions, a bar between two groups."""
+    """Return the columns of a footer with these groups, including the gaps and the bars between groups."""
     return len(RULE) * len(groups[1:]) + sum(
         len(gap_before(action, place)) + cell_len("".join(footer_text(action)))
         for group in groups for place, action in enumerate(group)

@@ -15,9 +15,9 @@ from tokentui.thinwire import ThinWireDriver
 
 
 class BrowserDriver(ThinWireDriver):
-    """A terminal whose other end is `tokentui.cli.web.server`.
+    """A driver for a terminal whose other end is `tokentui.cli.web.server`.
 
-    A file is handed over by a pipe of its own: a line of JSON with its name and size, then its bytes.
+    A file is sent through a pipe of its own: a line of JSON with its name and size, then its bytes.
     """
 
     _handing = threading.Lock()
@@ -33,14 +33,15 @@ class BrowserDriver(ThinWireDriver):
         return False
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
-        """Open nothing: the machine of the server is not the visitor's."""
+        """Do nothing: the machine of the server is not the visitor's."""
 
     def deliver_binary(
         self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path,
         open_method: Literal["browser", "download"] = "download", encoding: str | None = None,
         mime_type: str | None = None, name: str | None = None,
     ) -> None:
-        """Hand a file over, in a thread: the pipe takes no more than is read of it."""
+        """Send a file through the pipe in a thread, since the pipe may block. Only the name of `save_path` is
+        used."""
 
         def hand_over() -> None:
             text = binary.read()

@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 
 
 def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
-    """Ask what to copy from a screen with panes: the row and the table of the focused table, or without one
-    all tables by name, those that are seen first; the ids, the command and the pictures. Says so instead if
-    there is none.
+    """Ask what to copy from a screen with panes: the row and the table with the focus, or without one all
+    tables, the visible ones first; then ids, the command and pictures.
+
+    If there is nothing to copy, show a message instead.
 
     Args:
         screen: The screen.
-        now: The snapshot that it shows; without one, only the table can be copied.
-        first: The cursor starts on the first entry whose name begins with this.
+        now: The snapshot that it shows; without one only tables can be copied.
+        first: The beginning of the name of the entry to put the cursor on.
     """
     focused = screen.focused
     copies: list[Copied] = []
@@ -56,7 +57,8 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> Non
 
 
 def copy_command(screen: EngineScreen[Any], now: Snapshot | None) -> None:
-    """Copy the command that reproduces a snapshot, and show it. With nothing open, say so."""
+    """Copy the command that reproduces a snapshot, and show it in a message. If nothing is open, say so
+    instead."""
     if now is None or now.corpus.nothing_open:
         screen.app.say("there is nothing to copy yet")
         return
@@ -66,10 +68,8 @@ def copy_command(screen: EngineScreen[Any], now: Snapshot | None) -> None:
 
 
 def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
-    """Ask what to copy of a dialog: some texts, then the row under the cursor or the text seen, pictures.
-
-    Says so if there is nothing.
-    """
+    """Ask what to copy from a dialog: some texts, then the row under the cursor or the visible text, then
+    pictures. If there is nothing, show a message instead."""
     copies = [*texts]
     match dialog.focused:
         case VirtualTable() as table:
@@ -86,16 +86,14 @@ def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
 
 
 def _column(screen: EngineScreen[Any], now: Snapshot) -> ColumnSnapshot:
-    """Return the column that keys are about."""
+    """Return the active column of a screen; the last one if it has fewer."""
     place = getattr(screen, "place", 0)
     return now.columns[min(place, len(now.columns) - 1)]
 
 
 def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
-    """Yield what the row under the cursor offers: its token or tokens, its ids, and the row with tabs.
-
-    A folded entry offers nothing at all; an entry without an id offers no id.
-    """
+    """Yield what the row under the cursor offers: its token or tokens, its ids, and the row with tabs. Yield
+    nothing for a folded row, and no id for a token without one."""
     held, row = table.held_at(table.cursor), table.row_at(table.cursor)
     match held:
         case Candidate():
@@ -123,7 +121,7 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
 def _table(table: VirtualTable, engine: EngineLink, title: str = "table") -> Iterator[Copied]:
     """Yield all rows of a table in three formats; nothing for fewer than two rows.
 
-    For a table of a pane, which holds those that are seen, the session is asked.
+    A table of a pane holds only some of its rows, so its texts ask the session.
     """
     if table.total < 2:
         return
@@ -147,7 +145,7 @@ async def _asked(table: ColumnTable, engine: EngineLink, written: Written) -> st
 
 
 def _listed_rows(columns: Sequence[Column], rows: Sequence[TableRow], written: Written) -> str:
-    """Return rows in a format, below the titles of their columns."""
+    """Return rows in a format, below the titles of their columns, as `Written` makes it."""
     cells = [[_shown(cell) for cell in row.cells] for row in rows]
     wide = max(map(len, cells), default=0)
     titles = [column.title for column in columns][:wide]
@@ -187,7 +185,7 @@ def _shown(cell: Cell) -> str:
 
 
 def _pictures(screen: EngineScreen[Any]) -> Iterator[Copied]:
-    """Yield a picture of a screen, as SVG and as text."""
+    """Yield a picture of a screen as SVG and as text; both are drawn when they are copied."""
     from tokentui.ui.draw.picture import Frame, as_svg, as_text, picture_of
 
     shown = picture_of(screen.app, screen)
@@ -198,7 +196,8 @@ def _pictures(screen: EngineScreen[Any]) -> Iterator[Copied]:
 
 
 def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:
-    """Yield the cells of a row and of its continuation rows; see `ListDialog.tell`."""
+    """Yield the cells of a row and of its continuation rows, see `ListDialog.tell`; also for a row that is
+    one of those."""
     rows = table.rows if isinstance(table, Listing) else (row,)
     match row.key:
         case (first, int()) if any(row.key == first for row in rows):
@@ -211,7 +210,7 @@ def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:
 
 
 def _ids(now: Snapshot) -> Iterator[Copied]:
-    """Yield the ids of the typed text, of each column where several are compared. Without tokens, none."""
+    """Yield the ids of the typed text; in Compare, those of each column. Nothing without tokens."""
     if len(now.columns) == 1:
         if now.main.encoding.tokens:
             yield Copied("ids of the typed text", _listed(now.main.encoding.tokens))
@@ -227,10 +226,8 @@ def _listed(tokens: tuple[EncodedToken, ...]) -> str:
 
 
 def _command(screen: EngineScreen[Any], column: ColumnSnapshot) -> Copied:
-    """Return the command line that opens the tokenizer file of the column, or that trains it to its step.
-
-    The corpus is named only if the app has one by name.
-    """
+    """Return the command line that opens the tokenizer file of a column, or that trains it to its step. It
+    names the corpus only if that has a name of the program or the app recorded its source."""
     walk = getattr(screen.app, "walk", None)
     source = "" if walk is None else walk.corpus[0]
     if not source and (now := screen.engine.snapshot) is not None:

@@ -15,8 +15,8 @@ def deliver(app: App[Any], name: str, data: bytes) -> None:
     """Send a file to the browser.
 
     Args:
-        app: The program.
-        name: Its name; a folder in it is left out.
+        app: The app.
+        name: The name of the file; folders in it are dropped.
         data: Its content.
     """
     app.deliver_binary(io.BytesIO(data), save_directory=".", save_filename=os.path.basename(name) or "file")

@@ -30,10 +30,10 @@ _LONGEST = 64
 
 
 def typed_beyond(event: Key) -> str | None:
-    """Return the character of a key that is text but that an input of Textual leaves out: it takes what
-    `str.isprintable` names.
+    """Return the character of a key that inputs of Textual ignore because it is not `str.isprintable`; None
+    for all other keys.
 
-    The key is taken by this: nothing else hears of it.
+    For such a character, the event is stopped.
     """
     character = event.character
     if character is None or len(character) != 1 or character.isprintable() or unicodedata.category(
@@ -45,13 +45,13 @@ def typed_beyond(event: Key) -> str | None:
 
 
 def lines_of(pasted: str) -> str:
-    """Return a paste with the line ends of a text: terminals send carriage returns for them."""
+    """Return pasted text with line feeds for the carriage returns that terminals send at line ends."""
     return pasted.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def cluster_at(text: str, place: int) -> tuple[int, int]:
-    """Return where the cluster begins and ends that has the character at a place. Only its line is looked at,
-    and not far."""
+    """Return the start and the end of the grapheme cluster that contains the character at an index. Searches
+    only the word around it, and at most 64 characters on either side."""
     if text.isascii() or not 0 <= place < len(text):
         return place, place + 1
     start = max(0, place - _LONGEST, 1 + max(text.rfind(" ", 0, place), text.rfind("\n", 0, place)))
@@ -62,18 +62,17 @@ def cluster_at(text: str, place: int) -> tuple[int, int]:
 
 
 def erased_left(text: str, place: int) -> int:
-    """Return the place up to which backspace deletes from a place backward.
+    """Return the index from which backspace deletes, for a cursor at `place`, which is above 0.
 
-    A sign of a syllable goes by itself, as it was typed; all other clusters go as a whole.
+    The last letter of a syllable of several is deleted alone, as it was typed; other clusters are deleted
+    whole.
     """
     start, _ = cluster_at(text, place - 1)
     return place - 1 if text[start : start + 1].isalpha() else start
 
 
 class WholeText(Text):
-    """A text in which a style that begins in a cluster goes on to its end, so that no cluster is drawn in
-    parts.
-    """
+    """A text whose styles always cover whole grapheme clusters, so that no cluster is drawn in parts."""
 
     @classmethod
     def of(cls, text: Text) -> WholeText:
@@ -96,15 +95,15 @@ class WholeText(Text):
 
 
 class Field(Guarded, Input):
-    """A line to type in: one row high, safe to show whatever was pasted into it, with a cursor that moves
-    over whole clusters.
+    """A line to type in, which shows stand-ins for unsafe characters and moves the cursor by grapheme
+    clusters.
 
     Args:
         value: The initial text.
-        placeholder: The text that is shown while it is empty.
+        placeholder: The text shown while it is empty.
         select: True to select the text when it gets the focus, so that typing replaces it.
         suggester: Completes what is typed.
-        most: The most characters it holds; paths may be that long.
+        most: The maximum number of characters; paths may be that long.
     """
 
     DEFAULT_CSS = """
@@ -125,7 +124,7 @@ class Field(Guarded, Input):
         self.cursor_blink = False
 
     def on_key(self, event: Key) -> None:
-        """Take what the base class would leave out."""
+        """Insert a character that the base class ignores."""
         if typed := typed_beyond(event):
             self.replace(typed, *sorted(self.selection))
 
@@ -141,35 +140,36 @@ class Field(Guarded, Input):
         self.selection = Selection(self.selection.start, place) if select else Selection.cursor(place)
 
     def action_cursor_left(self, select: bool = False) -> None:
-        """Move the cursor over the cluster before it, or to the start of a selection."""
+        """Move the cursor to the cluster before it, or to the start of a selection."""
         if select or self.selection.is_empty:
             self._move(max(0, cluster_at(self.value, self.cursor_position - 1)[0]), select)
         else:
             super().action_cursor_left(select)
 
     def action_cursor_right(self, select: bool = False) -> None:
-        """Move the cursor over the cluster behind it, to the end of a selection, or take a suggestion."""
+        """Move the cursor past the next cluster, or to the end of a selection; at the end of the text, accept
+        a suggestion."""
         if (select or self.selection.is_empty) and not self.cursor_at_end:
             self._move(self._right(), select)
         else:
             super().action_cursor_right(select)
 
     def action_delete_left(self) -> None:
-        """Delete the selection, or what stands before the cursor; see `erased_left`."""
+        """Delete the selection, or what is before the cursor; see `erased_left`."""
         if self.selection.is_empty and self.cursor_position:
             self.delete(erased_left(self.value, self.cursor_position), self.cursor_position)
         else:
             super().action_delete_left()
 
     def action_delete_right(self) -> None:
-        """Delete the selection, or the cluster behind the cursor."""
+        """Delete the selection, or the cluster after the cursor."""
         if self.selection.is_empty and not self.cursor_at_end:
             self.delete(self.cursor_position, self._right())
         else:
             super().action_delete_right()
 
     def _cell_offset_to_index(self, offset: int) -> int:
-        """Return the beginning of the cluster that is clicked."""
+        """Return the start of the cluster in a column that is clicked."""
         return cluster_at(self.value, super()._cell_offset_to_index(offset))[0]
 
     @property
@@ -203,7 +203,8 @@ class TypedLine(Field):
         self.clear()
 
     def on_paste(self, event: Paste) -> None:
-        """Take a paste with all its lines, or as much of it as there is room for, and say so."""
+        """Insert a paste with all its lines, as much as fits into `TYPED_LIMIT` characters; warn if it is
+        cut."""
         event.stop()
         event.prevent_default()
         text = lines_of(event.text)

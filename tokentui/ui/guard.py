@@ -81,11 +81,11 @@ class GuardedApp(Guarded, App[None]):
     """The keys that the user gave to bindings, by id."""
 
     def say(self, text: str, severity: SeverityLevel = "information") -> None:
-        """Show a line for some seconds."""
+        """Show a message for some seconds."""
         self.notify(text, severity=severity)
 
     def push_for_result(self, screen: Screen[Result], act: Callable[[Result], object]) -> None:
-        """Push a screen, and call a function with its result unless the result is None."""
+        """Push a screen, and call `act` with its result unless that is None."""
         def answered(result: Result | None) -> None:
             if result is not None:
                 act(result)
@@ -93,11 +93,11 @@ class GuardedApp(Guarded, App[None]):
         self.push_screen(screen, answered)
 
     def backlog(self) -> int:
-        """Return the bytes that the terminal has not taken yet."""
+        """Return the number of bytes that the terminal has not taken yet; 0 if it is not known."""
         return 0
 
     def tell(self, error: BaseException) -> None:
-        """Show an error in one line."""
+        """Show an error as a message; "stopped" for `Cancelled`."""
         severity = "information" if isinstance(error, Cancelled) else "error"
         text = "stopped" if isinstance(error, Cancelled) else in_words(error)
         self.notify(text, severity=severity)  # type: ignore[arg-type]
@@ -106,7 +106,7 @@ class GuardedApp(Guarded, App[None]):
         self, message: str, *, title: str = "", severity: SeverityLevel = "information",
         timeout: float | None = None, markup: bool = False,
     ) -> None:
-        """Show a notification. Text from data may be in it: it is made safe, and markup is never parsed."""
+        """Show a notification. Text is made safe, and markup is never parsed, whatever `markup` says."""
         super().notify(
             safe(message, limit=_LONGEST), title=safe(title, limit=_LONGEST), severity=severity,
             timeout=timeout, markup=False)
@@ -115,7 +115,8 @@ class GuardedApp(Guarded, App[None]):
         self, action: str | ActionParseResult, default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run an action. An action that raises counts as handled, so its key does nothing else."""
+        """Run an action. If it raises a `TokentuiError` or `Cancelled`, show that, or run it again later as
+        `postpone` says; the key then counts as handled."""
         try:
             return await super().run_action(action, default_namespace, namespaces)
         except EXPECTED as error:
@@ -125,15 +126,21 @@ class GuardedApp(Guarded, App[None]):
             return True
 
     def keys_kept(self, waits: str) -> AbstractContextManager[None]:
-        """Return a context of a worker in which keys are kept, and delivered after it; esc cancels it.
+        """Return a context for a worker in which keys are held and delivered afterwards; esc cancels the
+        worker. Holds nothing by default.
 
         Args:
-            waits: What the keys wait for, in words. It is said if it takes more than a moment.
+            waits: What the keys wait for, in words; shown if it takes more than a moment.
         """
         return nullcontext()
 
     def postpone(self, error: BaseException, again: Callable[[], Awaitable[object]]) -> bool:
-        """Return whether an action that raised is run again later, and its error is not shown."""
+        """Run a failed action again later. Return False to show its error instead, as by default.
+
+        Args:
+            error: What the action raised.
+            again: Runs the action.
+        """
         return False
 
     def _handle_exception(self, error: Exception) -> None:
@@ -149,9 +156,10 @@ def start_worker(
     node: DOMNode, group: str, function: Callable[..., Coroutine[Any, Any, object]], *args: object,
     exclusive: bool = True,
 ) -> None:
-    """Call an async function in a worker of a node, in place of a worker of the same group if `exclusive`.
+    """Run an async function in a worker of a node; if `exclusive`, cancel its other workers of the same
+    group.
 
-    Textual takes a coroutine as well, but Python warns of a coroutine that is cancelled before it begins.
+    Textual takes a coroutine as well, but Python warns of a coroutine that is cancelled before it starts.
     """
     node.run_worker(partial(function, *args), group=group, exclusive=exclusive)  # type: ignore[arg-type]
 

@@ -65,11 +65,11 @@ class NavigationHistory:
         """The last command that goes back: it is no jump."""
 
     def posted(self, command: Command[Any], before: Snapshot | None) -> None:
-        """Record the place that a command jumps from, unless it is the last one recorded: the position while
-        columns are compared, otherwise the place of the main screen.
+        """Record the place that a command jumps from: the position in Compare, otherwise the place on the
+        main screen.
 
-        Ignored for the history's own command, for one that does not jump, while nothing is open, and while
-        the step is dragged: the place where the drag began is recorded.
+        Do nothing for other commands and those of the history, for a place that was recorded last, while
+        nothing is open, and while the scrubber is dragged.
         """
         if command is self._own or not isinstance(command, _JUMPS):
             return
@@ -84,7 +84,7 @@ class NavigationHistory:
             self._main.append(place)
 
     def _place(self, snapshot: Snapshot) -> Place:
-        """Return where the snapshot stands: step, recipe, file, corpus and the top of the corpus text."""
+        """Return the place of a snapshot on the main screen."""
         app, column = self._app, snapshot.main
         recipe = column.recipe
         file = (column.path, recipe.split, recipe.encode) if column.opened is not None else NO_FILE
@@ -94,9 +94,10 @@ class NavigationHistory:
         )
 
     def go_back(self) -> None:
-        """Go to the place before the last jump, of columns in Compare; say so if there is none.
+        """Return to the place before the last jump, in Compare to its position; show a message if there is
+        none.
 
-        Ignored while it goes back, and before there is a snapshot.
+        Do nothing while a return is in progress, and before the first snapshot.
         """
         snapshot, app = self._app.engine.snapshot, self._app
         if snapshot is None or self.going_back:
@@ -123,10 +124,8 @@ class NavigationHistory:
         start_worker(app, "back", self._return_to, self._main.pop(), here)
 
     async def _return_to(self, place: Place, here: Place) -> None:
-        """Open the corpus, file or recipe of `place` where they differ from `here`, then go to its step.
-
-        An error or a cancellation is shown and leaves the rest undone. `going_back` ends in each case.
-        """
+        """Open the corpus, file or recipe of `place` where it differs from `here`, then go to its step. An
+        error or a cancellation is shown, and the rest is left out."""
         app = self._app
         try:
             if place.corpus != here.corpus:
@@ -147,6 +146,6 @@ class NavigationHistory:
             self.going_back = False
 
     async def _ask(self, command: Command[Any]) -> None:
-        """Send a command that goes back, and wait until it is done."""
+        """Send a command that is no jump, and wait for its answer."""
         self._own = command
         await self._app.engine.ask(command)

@@ -100,13 +100,14 @@ _SHOWN = 40
 
 
 def sections_of(screen: str) -> dict[str, list[BoundAction]]:
-    """Return the actions of a screen by pane, with their default keys; see `key_sections`."""
+    """Return the actions of a screen of `SCREENS` by pane, with their default keys; see `key_sections`."""
     kind = SCREENS[screen].resolve()
     return key_sections(kind, _APP.resolve(), kind.KEY_OWNERS, {})
 
 
 def dialog_sections() -> dict[str, list[BoundAction]]:
-    """Return the actions of dialogs that have an id, by title. Those of a base are left out of subclasses."""
+    """Return the actions of dialogs that have an id, by title, each only under the first dialog that has it.
+    """
     seen = set[str]()
     sections: dict[str, list[BoundAction]] = {}
     for title, dialog in DIALOGS.items():
@@ -149,8 +150,8 @@ class _Id(NamedTuple):
 
 
 def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
-    """Return all ids that have keys. Those of dialogs are left out unless a wanted id may work in one,
-    because importing the dialogs takes 0.2 s of processor time."""
+    """Return all ids that have keys. Those of dialogs are left out unless a wanted id may belong to one:
+    importing the dialogs takes 0.2 s of processor time."""
     ids: dict[str, _Id] = {}
 
     def add(
@@ -191,20 +192,20 @@ def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
 
 
 def _typed_in_dialog(binding: Binding) -> bool:
-    """Return whether a binding of a dialog works while text is typed. It does not if it is for a list only,
-    or if its key is a character."""
+    """Return whether a binding of a dialog works while a text is typed: not if it is only for a list, or if
+    its key is a character."""
     parts = binding.group.pane.split() if isinstance(binding.group, Hint) else ()
     return not any(map(is_text, split_keys(binding.key))) and (not parts or bool(_TYPED_PARTS & {*parts}))
 
 
 def _known_keys() -> set[str]:
-    """Return Textual's names of keys, besides those of characters."""
+    """Return Textual's names of keys, without those of characters."""
     return {key.value for key in Keys if not key.value.startswith("<") and key.value != "ignore"}
 
 
 def _textual_name(key: str) -> str:
-    """Return the name of a key that a user wrote: `question_mark` for `?`; other names stay. A member of a
-    family is two keys: `v c`."""
+    """Return Textual's name of a key that a user wrote: `question_mark` for `?`; other names are unchanged. A
+    member of a family is two keys: `v c`."""
     if " " in key:
         return " ".join(map(_textual_name, key.split()))
     (binding,) = Binding.make_bindings([Binding(key, "")])
@@ -217,7 +218,7 @@ class Problem(NamedTuple):
     Attributes:
         id: The name in the table; empty if the problem is the table.
         what: The fault and what to do about it, as safe text.
-        holds: True if the line holds all the same: it says what it changes besides.
+        holds: True if the line takes effect all the same, and the problem says what else it changes.
     """
 
     id: str
@@ -229,7 +230,7 @@ class Problem(NamedTuple):
 
         Args:
             file: The name of the file.
-            line_of: Returns the number of the line of an id; None if it is not known.
+            line_of: Returns the line number of an id; None if it is not known.
         """
         if not self.id:
             return f"{file}: {self.what}"
@@ -274,7 +275,7 @@ def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
 
 
 def _with_members(keys: tuple[str, ...], known: _Id) -> tuple[str, ...]:
-    """Return the keys of a user, and those in a family, which stay unless the user names others there."""
+    """Return the keys of a user, and the default ones in families unless the user names others there."""
     if any(map(member_of, keys)):
         return keys
     return (*keys, *filter(member_of, known.keys))
@@ -283,7 +284,8 @@ def _with_members(keys: tuple[str, ...], known: _Id) -> tuple[str, ...]:
 def _lost_families(
     wanted: Mapping[str, tuple[str, ...]], ids: Mapping[str, _Id]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the ids of families whose key the user gave to another action, with that action and the key."""
+    """Yield each family whose key the user gave to another action in the same place, as (id of the family, id
+    of the action, key)."""
     for family in (family.id for family in FAMILIES.values() if family.id not in wanted):
         for id, keys in wanted.items():
             if ids[id].places & ids[family].places:
@@ -291,7 +293,7 @@ def _lost_families(
 
 
 def _flat(table: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Yield the names and values of a table. Names of nested tables are joined: `dialog.leave`."""
+    """Yield the names and values of a table. Names in nested tables are joined, as in `dialog.leave`."""
     for name, value in table.items():
         if isinstance(value, Mapping) and value:
             yield from ((f"{name}.{inner}", keys) for inner, keys in value.items())
@@ -336,22 +338,23 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
 
 
 def _on_screens(known: _Id) -> bool:
-    """Return whether the bindings of an id are of a screen with families, not of a dialog or a line."""
+    """Return whether an id belongs only to screens with families, and not to a dialog or a line."""
     return not known.typing and all(screen in SCREENS for screen, _ in known.places)
 
 
 def _is_typed(key: str) -> bool:
-    """Return whether a line or an editor needs a key."""
+    """Return whether typing in a line or an editor needs a key."""
     return is_text(key) or any(
         key in keys for text in _TEXT for binding, keys in bindings_of(text.resolve()) if binding.id is None
     )
 
 
 def _clashes(wanted: Mapping[str, tuple[str, ...]], ids: Mapping[str, _Id]) -> Iterator[tuple[str, str]]:
-    """Yield the ids of the table with a key of another action that can be active at the same time.
+    """Yield (id, problem) for each id of the table with a key of another action that can be active at the
+    same time.
 
-    By default the keys of a pane go before those of its screen: `right` moves the cursor of the corpus, not
-    the run. A key that is shared so already, also if a third action has it by default, is no clash.
+    By default the keys of a pane take precedence over those of its screen: `right` moves the cursor of the
+    corpus, not the run. A key that is already shared in this way is no clash.
     """
 
     def shared(key: str, id: str, other: str) -> bool:

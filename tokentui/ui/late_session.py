@@ -37,14 +37,14 @@ class LateSession:
         return self._session is not None and not self._kept and self._session.at_rest
 
     async def start(self) -> None:
-        """Begin, as soon as the screen is there."""
+        """Schedule the start of the session for after the first paint."""
         painted = asyncio.Event()
         self._when_painted(painted.set)
         self._begun = asyncio.create_task(self._begin(painted), name="tokentui engine")
         self._begun.add_done_callback(report_failure)
 
     async def _begin(self, painted: asyncio.Event) -> Session:
-        """Wait for the first painted screen, then make the session in a thread and start it."""
+        """Wait for the first paint, then make the session in a thread, start it, and return it."""
         await painted.wait()
         session = await asyncio.to_thread(self._make)
         await session.start()
@@ -52,14 +52,14 @@ class LateSession:
         return session
 
     async def close(self) -> None:
-        """Stop, wherever it is."""
+        """Stop the start, cancel waiting commands, and close the session."""
         self._begun.cancel()
         await asyncio.gather(self._begun, *self._kept, return_exceptions=True)
         if self._session is not None:
             await self._session.close()
 
     def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
-        """Hand in a command; see `Session.send`."""
+        """Send a command, before the session has started too; see `Session.send`."""
         if self._session is not None and not self._kept:
             return self._session.send(command)
         answer = asyncio.create_task(self._send_later(command))
@@ -68,10 +68,8 @@ class LateSession:
         return answer
 
     async def _send_later(self, command: Command[Answer]) -> Answer:
-        """Send the command once the session has begun, and return its answer.
-
-        A cancellation does not end the start of the session, which other commands wait for.
-        """
+        """Send a command after the session has started, and return its answer. A cancellation does not stop
+        the start, which other commands wait for."""
         try:
             session = await asyncio.shield(self._begun)
             sent = session.send(command)

@@ -118,10 +118,8 @@ class EngineLink:
         return answer
 
     def _notify_opened(self, command: Command[Any], answer: asyncio.Future[Any]) -> None:
-        """Tell the listeners that a command opened something; remember the run of a recipe that was set.
-
-        Skipped after an error or a cancellation, and while the app ends.
-        """
+        """Notify the subscribers that a command has opened something, and remember the run of a recipe that
+        was set. Do nothing after an error or a cancellation, and while the app ends."""
         if answer.cancelled() or answer.exception() is not None or not self._app.is_running:
             return
         if isinstance(command, do.SetRecipe) and command.run is not None:
@@ -130,14 +128,14 @@ class EngineLink:
             opened(command)
 
     def send(self, command: Command[Any]) -> None:
-        """Post a command whose answer nobody needs; the app shows an error. Do nothing before the session has
-        started."""
+        """Send a command whose answer is not needed; the app shows an error. Do nothing before the session
+        has started."""
         if self.session is not None:
             self.post(command).add_done_callback(self._show_error)
 
     def _show_error(self, answer: asyncio.Future[Any]) -> None:
-        """Tell the user the exception of an answer, of any kind, while the app runs; a cancelled answer tells
-        nothing."""
+        """Show the exception of an answer, of any kind, while the app runs. Do nothing for a cancelled
+        answer."""
         if answer.cancelled():
             return
         error = answer.exception()  # read in any case: an exception never retrieved counts as a crash
@@ -145,11 +143,11 @@ class EngineLink:
             self._app.tell(error)
 
     async def ask(self, command: Command[Answer]) -> Answer:
-        """Post a command and wait for its answer, which comes before the snapshot with its effect, see
+        """Send a command and return its answer, which comes before the snapshot with its effect; see
         `show_later`.
 
         Raises:
-            TokentuiError: The command failed.
+            TokentuiError: The command failed, with any exception.
             Cancelled: It was stopped or replaced, or the session has not started.
         """
         try:
@@ -177,16 +175,16 @@ class EngineLink:
         asyncio.get_running_loop().call_soon(self._put, snapshot)
 
     def _put(self, snapshot: Snapshot) -> None:
+        """Put a snapshot into the mailbox in place of one that waits, and schedule `_empty` if it was empty.
+        """
         was_empty = self._waiting is None
         self._waiting = snapshot
         if was_empty:
             self._app.call_later(self._empty)
 
     def _empty(self) -> None:
-        """Give the snapshot in the mailbox to the screens, unless the terminal still takes the last one.
-
-        It then tries again after BACKLOG_S seconds.
-        """
+        """Show the snapshot in the mailbox on all screens of the session, and notify the subscribers. While
+        the terminal is still busy with the last one, try again after `BACKLOG_S` seconds."""
         if self._waiting is None or not self._app.is_running:
             return
         if self._app.backlog():
@@ -202,7 +200,7 @@ class EngineLink:
 
 
 class Explorer(GuardedApp):
-    """The app as its screens and dialogs know it. `ExplorerApp` is the one there is."""
+    """The app as its screens and dialogs use it; `ExplorerApp` implements it."""
 
     make_session: Callable[[Callable[[Snapshot], None]], Session | LateSession]
     """Makes another session, such as that of a tour."""
@@ -228,7 +226,7 @@ class Explorer(GuardedApp):
 
         Args:
             text: Its text.
-            left: Called with the text that it was left with.
+            left: Called with its text when it closes with one.
         """
         raise NotImplementedError
 
@@ -241,28 +239,28 @@ class Explorer(GuardedApp):
         raise NotImplementedError
 
     def open_file(self, path: str) -> None:
-        """Open a file on the main screen, as a corpus or a tokenizer by its content."""
+        """Open a file on the main screen, as a corpus or a tokenizer according to its content."""
         raise NotImplementedError
 
     @property
     def keyed(self) -> Screen[Any]:
-        """The screen that takes the keys: the topmost one, or one that it hands them to."""
+        """The screen that takes the keys: the topmost one, or the one below it that has the keyboard."""
         screen = self.screen
         return (screen.hands_keys_to if isinstance(screen, EngineScreen) else None) or screen
 
     def when_ready(self, act: Callable[[], None]) -> None:
-        """Call a function once what the start opens is there, and keep all keys until then."""
+        """Call a function once what the start opens is open, and hold all keys until then."""
         raise NotImplementedError
 
     def ask_copy(self, dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
-        """Ask what to copy of a dialog: some texts, or what is at the cursor."""
+        """Ask which text of a dialog to copy: the row under the cursor, or one of `texts`."""
         raise NotImplementedError
 
 
 class EngineScreen(Guarded, Screen[Result]):
     """A screen about a session: it follows the snapshots of its engine link, and is dismissed at most once.
 
-    Of two keys that dismiss it and come in one packet, the second would dismiss the screen below. An answer
+    Of two keys that dismiss it and arrive in one packet, the second would dismiss the screen below. An answer
     may dismiss a screen while others are over it: these are dismissed too.
 
     Args:
@@ -277,13 +275,15 @@ class EngineScreen(Guarded, Screen[Result]):
         app: Explorer
 
     def action_find_anything(self) -> None:
-        """Open the finder, if the screen has one; it leaves the dialogs over the screen before it acts."""
+        """Open the finder; does nothing on a screen without one. A chosen entry closes the dialogs over the
+        screen before it acts."""
 
     def type_text(self, text: str) -> None:
-        """Put a text into the line to type in; ignored on a screen without one."""
+        """Put a text into the line to type in, and focus it; does nothing on a screen without one."""
 
     def keys_moved(self) -> None:
-        """Show the keys that work, after the inspector beside it gave or took them."""
+        """Update the keys after the inspector beside the screen took or gave back the keyboard; does nothing
+        by default."""
 
     def __init__(self, engine: EngineLink, classes: str | None = None) -> None:
         super().__init__(classes=classes)
@@ -293,23 +293,24 @@ class EngineScreen(Guarded, Screen[Result]):
         """The screen below that takes the keys in place of this one; None if this one takes them."""
 
     def take_keys(self) -> None:
-        """Take the keys again that were handed to the screen below."""
+        """Take the keyboard back from the screen below."""
         self.hands_keys_to = None
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take a newer snapshot. The last one before the screen was shown is `engine.snapshot`."""
+        """Handle a new snapshot. The last one before the screen was shown is `engine.snapshot`."""
         raise NotImplementedError
 
     def lay_out(self) -> None:
-        """Fit what is seen to the room there is."""
+        """Fit the content to the size of the screen; does nothing by default."""
 
     def on_screen_suspend(self) -> None:
-        """Hide the messages: the screen above shows them. Textual shows them again once this one resumes."""
+        """Hide the notifications, which the screen above shows. Textual shows them again when this one
+        resumes."""
         self.query("ToastRack").set(display=False)
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Dismiss the screen, and cancel its workers: their answers would be shown in widgets that are gone.
-        """
+        """Close the screen with a result, and any screens over it; cancel its workers, whose answers would go
+        to removed widgets. A second call does nothing."""
         if self._dismissed:
             return AwaitComplete()
         self._dismissed = True
@@ -322,7 +323,8 @@ class EngineScreen(Guarded, Screen[Result]):
         return super().dismiss(result)
 
     def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
-        """Call a function after the next frame, unless the screen is dismissed by then."""
+        """Call a function after the next frame, unless the screen is dismissed by then. Return whether the
+        call was scheduled."""
         return super().call_after_refresh(
             lambda: None if self._dismissed else callback(*args, **kwargs)
         )

@@ -15,10 +15,12 @@ from tokentui.core.safetext import to_bytes
 
 
 def edited(app: App[None], text: str) -> str:
-    """Return a text as the user has edited it, with the program that VISUAL or EDITOR names.
+    """Return a text after the user has edited it with the program that VISUAL or EDITOR names; the app is
+    suspended meanwhile.
 
     Raises:
-        TokentuiError: No program is named or can be run, or there is no terminal for it.
+        TokentuiError: No program is named or can be run, it fails, there is no terminal for it, or the
+            session is served.
     """
     if sandbox.sealed():
         raise TokentuiError("a visitor has no editor", "$EDITOR", "type into the text")
@@ -47,7 +49,7 @@ def edited(app: App[None], text: str) -> str:
 
 
 def _run(command: str, path: str) -> int | str:
-    """Run a program with a file. Returns its exit code, or why it cannot be run."""
+    """Run a program with a file. Return its exit code, or why it cannot be run."""
     try:
         return subprocess.run([*shlex.split(command), path], check=False).returncode
     except (OSError, ValueError) as error:

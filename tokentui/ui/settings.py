@@ -28,7 +28,8 @@ _TERMINAL = "ansi-dark", "ansi-light"
 
 
 def theme_groups(known: Iterable[str]) -> tuple[tuple[str, Sequence[str]], ...]:
-    """Return the names of themes in groups with titles."""
+    """Return groups of themes as (title, names): the program's own, the terminal's, and the others of
+    `known`."""
     others = sorted({*known} - {*_OWN, *_TERMINAL})
     return ("Made for this program", _OWN), ("The terminal's own", _TERMINAL), ("Others", others)
 
@@ -43,7 +44,7 @@ class Adjustable(Protocol):
         """The themes by name."""
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """Show a line for some seconds."""
+        """Show a message for some seconds."""
 
     def set_speed(self, speed: int | None) -> None:
         """Run so many units a second; None for as fast as it can."""
@@ -68,10 +69,10 @@ class Setting:
     Attributes:
         name: Its name in the file.
         title: Its name on the screen.
-        default: Its value where the file has none.
-        values: Returns the values that it may have; none for a text of one line.
+        default: Its value if the file has none.
+        values: Returns the allowed values; none for a text of one line.
         said: Returns a value in words.
-        takes_effect: Called with a value that it now has.
+        takes_effect: Called with a new value.
     """
 
     name: str
@@ -82,7 +83,8 @@ class Setting:
     takes_effect: Callable[[Adjustable, Value], object]
 
     def takes(self, app: Adjustable, value: object) -> bool:
-        """Return whether it may have a value."""
+        """Return whether a value is allowed, also by its type; a text must be one line of at most
+        `MOST_TYPED` characters."""
         if values := self.values(app):
             return any(value == allowed and type(value) is type(allowed) for allowed in values)
         return isinstance(value, str) and len(value) <= MOST_TYPED and value.splitlines() in ([], [value])
@@ -98,7 +100,7 @@ def _theme(app: Adjustable, value: Value) -> None:
 
 
 def speed_name(speed: int | None) -> Value:
-    """Return a speed as the file has it: units a second, `max` for as fast as it can."""
+    """Return a speed as the file has it: units per second, `max` for None."""
     return "max" if speed is None else speed
 
 
@@ -147,7 +149,7 @@ class UserSettings:
         self._writes: set[asyncio.Task[None]] = set()
 
     def value_of(self, setting: Setting) -> Value:
-        """Return the value of a setting: the kept one if it is allowed, else the default."""
+        """Return the value of a setting: the saved one if it is allowed, otherwise the default."""
         value = self._found.get(setting.name)
         if isinstance(value, str | int) and setting.takes(self._app, value):
             return value
@@ -155,11 +157,12 @@ class UserSettings:
 
     @property
     def sentence(self) -> str:
-        """The sentence that the encode pane begins with."""
+        """The initial sentence of the encode pane."""
         return str(self.value_of(_SENTENCE))
 
     def take_effect(self) -> None:
-        """Let each setting take effect that the file has, and say what the file has wrong."""
+        """Apply each setting that the file has, except the sentence. Show a warning for unknown names and
+        values."""
         names = [safe(name, limit=30) for name in self._found if name not in SETTINGS]
         for setting in SETTINGS.values():
             if setting.name not in self._found:
@@ -176,17 +179,17 @@ class UserSettings:
             self._app.say(self.wrong, "warning")
 
     def values_of(self, setting: Setting) -> Sequence[Value]:
-        """Return the values that a setting may have; none for a text of one line."""
+        """Return the allowed values of a setting; none for a text of one line."""
         return setting.values(self._app)
 
     def change(self, setting: Setting, value: Value) -> None:
-        """Give a setting another value, which takes effect and is kept."""
+        """Set a setting to a value, which is not checked; apply it, and save it in a thread."""
         self._found[setting.name] = value
         setting.takes_effect(self._app, value)
         self.keep(setting.name, value)
 
     def keep(self, name: str, value: Value) -> None:
-        """Keep a value; a thread writes it later. It takes no effect by itself."""
+        """Set a value by name, and save it in a thread, without applying it."""
         self._found[name] = value
         with self._lock:
             self._waiting[name] = value

@@ -30,7 +30,7 @@ _WIDEST = 300
 
 
 class TerminalApp(ThinWireApp[None], GuardedApp):
-    """An app that ends in order and gives the terminal back, whatever happens: a key, a signal, a failure."""
+    """An app that always ends in order and restores the terminal: after a key, a signal, or a failure."""
 
     def __init__(self) -> None:
         self._watchdog: Watchdog | None = None
@@ -41,7 +41,7 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         super().__init__(SAFE_TEXT, _driver_class())
 
     async def on_event(self, event: events.Event) -> None:
-        """Deliver an event; then call `after_input`, if the user caused it."""
+        """Handle an event; then call `after_input` if it is a key or an event of the mouse."""
         await super().on_event(event)
         if self.after_input is not None and isinstance(event, events.InputEvent):
             self.after_input()
@@ -78,11 +78,12 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         return code
 
     def hang_up(self) -> None:
-        """Leave because the terminal is gone."""
+        """Exit because the terminal is gone."""
         self._end(128 + signal.SIGHUP)
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
-        """Leave, by force after `QUIT_S`. A later request changes neither the exit code nor the time."""
+        """Exit, by force after `QUIT_S` seconds. A later request changes neither the exit code nor the time.
+        """
         if self._requested_code is None:
             self._requested_code = return_code
         if self._watchdog is not None:
@@ -100,10 +101,8 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         self.exit(return_code=code)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
-        """End the app with exit code 128 + the signal, unless a code was requested; the watchdog waits.
-
-        Without a running loop the process ends at once. Does nothing before the watchdog exists.
-        """
+        """Exit with code 128 + the signal, unless a code was requested before. Without a running loop the
+        process ends at once."""
         code = 128 + number if self._requested_code is None else self._requested_code
         if self._watchdog is not None:
             self._watchdog.watch(code)
@@ -111,25 +110,25 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
                 self._watchdog.end(code)  # nothing is open yet, or all of it is closed
 
     def _in_loop(self, call: Callable[..., object], *args: object) -> bool:
-        """Call a function in the event loop, from a thread or a signal. Return whether the loop runs."""
+        """Schedule a call in the event loop, from a thread or a signal. Return False if no loop runs."""
         if self._loop is None or not self.is_running:
             return False
         self._loop.call_soon_threadsafe(call, *args)
         return True
 
     def watch_failures(self) -> None:
-        """End the app when a task that nobody awaits fails."""
+        """Let the app end if a task that nobody awaits fails."""
         if self._watchdog is not None:
             asyncio.get_running_loop().set_exception_handler(self._failed)
 
     def _failed(self, loop: object, context: Mapping[str, object]) -> None:
-        """End the app because a thread or a task failed, except with `Cancelled`."""
+        """End the app because a thread or a task failed; ignore `Cancelled`."""
         error = context.get("exception")
         if isinstance(error, Exception) and not isinstance(error, Cancelled):
             self._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:
-        """End the app with a failure. After a request to leave, the failure is only written to a file."""
+        """End the app with a failure; after a request to exit, only write it to a file."""
         from tokentui.session.persist.session_file import keep_account
 
         if self._requested_code is None:
@@ -138,10 +137,8 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
             keep_account(error)
 
     def _fatal_error(self) -> None:
-        """Close after a failure, by force if it takes long.
-
-        Its message, without local variables, follows on the restored terminal.
-        """
+        """Close after a failure, by force if that takes long. The message, without local variables, is
+        written to the restored terminal."""
         if self._watchdog is not None:
             if self._exception is not None and not self._watchdog.words:
                 self._watchdog.words = _crash_message(self._exception)
@@ -154,7 +151,7 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
 
 
 def _driver_class() -> type[ThinWireDriver]:
-    """Return the driver for a terminal, or for one in a browser, which gets files by a pipe of `serve`."""
+    """Return the driver for a terminal, or for one in a browser of `serve`, which gets files by a pipe."""
     if DOWNLOADS not in os.environ:
         return ThinWireDriver
     from tokentui.ui.browser_driver import BrowserDriver
@@ -168,8 +165,8 @@ def _code_of(error: BaseException | None) -> int:
 
 
 def _crash_message(error: BaseException) -> str:
-    """Return a few safe lines about a failure. The traceback is written to a file, which they name. For lack
-    of memory, return one line."""
+    """Return some safe lines about a failure, and write its traceback to a file that they name. For lack of
+    memory, return one line."""
     from tokentui.session.persist.session_file import keep_account
 
     if is_short_of_memory(error):

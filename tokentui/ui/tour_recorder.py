@@ -49,7 +49,7 @@ class TourRecorder:
         self._run = run
 
     def posted(self, command: Command[Any], before: Snapshot | None) -> None:
-        """Record the place that a command leaves."""
+        """Record the place before a command that opens something or moves; do nothing without a snapshot."""
         if (command.opens or command.walks) and before is not None:
             self.places.append(self.place(before))
 
@@ -58,7 +58,7 @@ class TourRecorder:
         return RecordedPlace(replace(snapshot.main, **_LEFT_OUT), self._run(), self.corpus)
 
     def opened(self, command: Command[Any]) -> None:
-        """Note which corpus a command opened."""
+        """Note the corpus that a command has opened."""
         match command:
             case do.Open(sources, as_):
                 named = len(sources) == 1 and as_ is None

@@ -36,7 +36,8 @@ def stops_of(recorder: TourRecorder, now: Snapshot | None) -> list[Stop]:
 
 
 def _sentence(main: ColumnSnapshot) -> str:
-    """Return a sentence for the stop, which a teacher may rewrite."""
+    """Return a sentence on the step and the next pair, which a teacher may rewrite; only on the step if the
+    pair cannot be written in a tour."""
     best, step = main.why.best, f"Step {main.at.step:,}."
     if best is None or not all(_writable(part.decode("utf-8", "surrogateescape")) for part in best.parts):
         return step
@@ -45,7 +46,7 @@ def _sentence(main: ColumnSnapshot) -> str:
 
 
 def _writable(text: str) -> bool:
-    """Return True if a text can be read in a tour."""
+    """Return whether a tour can contain a text: it is printable and has no backquote."""
     return is_safe(text) and "`" not in text and text.isprintable()
 
 
@@ -61,7 +62,8 @@ def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
 
 
 def ask_name(screen: EngineScreen[Any]) -> None:
-    """Prompt for the name of a file, and write the recorded tour to it; say so if no stop was recorded."""
+    """Ask for the name of a file, and write the recorded tour to it; show a message if nothing was recorded.
+    """
     from tokentui.ui.dialogs.saving import ask_file
 
     stops = stops_of(screen.app.recorder, screen.engine.snapshot)

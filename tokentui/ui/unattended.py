@@ -39,7 +39,8 @@ class Act:
 
 @contextmanager
 def true_color() -> Iterator[None]:
-    """Have what is made inside draw as for a terminal with 16 million colors, whatever terminal there is."""
+    """Make apps created in this context draw for a terminal with 16 million colors. Restores the environment
+    variables."""
     names = ("NO_COLOR", "TERM", "COLORTERM")
     before = {name: os.environ.get(name) for name in names}
     os.environ.pop("NO_COLOR", None)
@@ -59,11 +60,11 @@ async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int])
 
     Args:
         app: The explorer, made and run within `true_color`.
-        acts: What is done, one after the other; each begins once nothing moves any more.
+        acts: What to do, one after the other; each starts when the screen stands still.
         size: The columns and rows.
 
     Raises:
-        TokentuiError: An id names no action of the screen that is seen, or the corpus cannot be opened.
+        TokentuiError: An id names no action of the visible screen, or the corpus cannot be opened.
     """
     kept: list[ScreenPicture] = []
     told: list[TokentuiError] = []
@@ -99,9 +100,10 @@ async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int])
 
 
 async def _run(app: ExplorerApp, id: str) -> None:
-    """Run the action of the screen that is shown by its id.
+    """Run an action of the visible screen by its id.
 
-    Raises `TokentuiError` if a dialog is open or the screen has no such action on its screen list.
+    Raises:
+        TokentuiError: A dialog is open, or the screen has no such action.
     """
     screen = app.screen
     if not isinstance(screen, PaneScreen):
@@ -115,7 +117,7 @@ async def _run(app: ExplorerApp, id: str) -> None:
 
 
 async def _still(app: ExplorerApp, pilot: Pilot[None]) -> ScreenPicture:
-    """Return what is shown, once there is nothing to do and it stays the same."""
+    """Return what the app shows, as soon as it is idle and shows the same several times."""
     last, times = picture_of(app), 0
     while times < _STILL and app.is_running:
         await pilot.pause(_POLL_S)
@@ -125,7 +127,7 @@ async def _still(app: ExplorerApp, pilot: Pilot[None]) -> ScreenPicture:
 
 
 def _at_rest(app: ExplorerApp) -> bool:
-    """Return whether no worker is at work, and no session has anything to do or to show."""
+    """Return whether no worker runs, and no session has anything to do or to show."""
     if any(not worker.is_finished for worker in app.workers):
         return False
     # A tour has a session of its own.

@@ -24,13 +24,14 @@ class NotYet(TokentuiError):
 
 
 def under_way(busy: Busy) -> str:
-    """Return `counting 45 %, 12 s left`."""
+    """Return the progress of work as safe text, as in `counting 45 %, 12 s left`; without a share or a time
+    that is not known."""
     share = f" {100 * min(busy.done, busy.total) // busy.total} %" if busy.total > 0 else ""
     return safe(busy.what, limit=_SHOWN) + share + (f", {time_left(busy)}" if busy.left is not None else "")
 
 
 def time_left(busy: Busy) -> str:
-    """Return `12 s left` or `5 min left`; empty if it is not known."""
+    """Return the time left, as in `12 s left` or `5 min left`; empty if it is not known."""
     if busy.left is None:
         return ""
     for size, unit in ((3600, "h"), (60, "min")):
@@ -40,7 +41,8 @@ def time_left(busy: Busy) -> str:
 
 
 def waits_for(snapshot: Snapshot | None) -> str:
-    """Return the work that an answer about the training waits for; empty if the answer is on its way."""
+    """Return the work before the session can answer, as in `waits: counting 45 %`; empty if it can answer at
+    once."""
     if snapshot is None:
         return "waits: the engine is starting"
     return f"waits: {under_way(snapshot.busy)}" if snapshot.busy is not None else ""
@@ -54,15 +56,15 @@ def loads(snapshot: Snapshot | None) -> bool:
 
 
 def has(snapshot: Snapshot | None, trait: str) -> bool:
-    """True if the current training has a trait, such as `compresses`. Every training has the trait ""."""
+    """Return whether the current training has a trait, such as `compresses`; always True for the trait ""."""
     return not trait or (snapshot is not None and bool(getattr(snapshot.main.traits, trait)))
 
 
 def loading(snapshot: Snapshot) -> str:
-    """Return the text of empty panes: the source that is being opened; empty if there is none."""
+    """Return the text of an empty pane: the progress of what is being opened; empty for none."""
     return under_way(snapshot.busy) if snapshot.busy is not None else ""
 
 
 def nothing_there(snapshot: Snapshot) -> str:
-    """Return the text of an empty corpus, which alone says that nothing is open."""
+    """Return the text of an empty corpus: what is being opened, or that nothing is open."""
     return loading(snapshot) or str(NothingOpen())

@@ -19,9 +19,8 @@ _CURSOR, _LOG = Hint("cursor", rank=4, count=2), Hint("log", rank=8, count=2)
 
 
 class ChartLines(Lines, can_focus=True):
-    """A picture that keys read.
-
-    `enter` posts `Chosen`: who shows the picture shows the rows behind it.
+    """A picture with a cursor that keys move. Enter posts `Chosen`; its parent then shows the rows behind the
+    picture.
 
     Args:
         id: The id of the widget.
@@ -64,7 +63,7 @@ class ChartLines(Lines, can_focus=True):
         """How it is seen."""
 
     def show_picture(self, picture: Picture | None) -> None:
-        """Show a picture, seen as the one before if it is about the same."""
+        """Show a picture; None for none. It keeps the view if its title is that of the picture before."""
         before, self.picture = self.picture, picture
         if before is None or picture is None or before.title != picture.title:
             self.view = View()
@@ -72,7 +71,7 @@ class ChartLines(Lines, can_focus=True):
 
     @property
     def turns(self) -> bool:
-        """True if an axis can be made logarithmic, or linear again."""
+        """True if an axis can be switched between logarithmic and linear."""
         return any(turned_log(self.picture, self.view, axis) is not None for axis in "xy")
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
@@ -80,20 +79,20 @@ class ChartLines(Lines, can_focus=True):
         return [] if self.picture is None else [*map(solid, draw(self.picture, width, height, self.view))]
 
     def look(self, view: View) -> None:
-        """Draw what is different in another view."""
+        """Draw the picture in another view."""
         self.view = view
         self.again()
 
     def action_choose(self) -> None:
-        """Say that `enter` was pressed."""
+        """Post `Chosen`."""
         self.post_message(self.Chosen())
 
     def action_sideways(self, by: int) -> None:
-        """Move the cursor by columns, to the nearest place that has a value."""
+        """Move the cursor by columns, to the nearest position with a value."""
         self._move(by, 0)
 
     def action_upright(self, by: int) -> None:
-        """Move the cursor by lines, where a picture has some."""
+        """Move the cursor by lines, if the picture has lines."""
         self._move(0, by)
 
     def _move(self, columns: int, rows: int) -> None:
@@ -101,7 +100,8 @@ class ChartLines(Lines, can_focus=True):
             self.look(moved(self.picture, self.size.width, self.size.height, self.view, columns, rows))
 
     def action_turn_log(self, axis: str) -> None:
-        """Make an axis logarithmic, or linear again; say so if it cannot be."""
+        """Switch an axis, `x` or `y`, between logarithmic and linear; show a message if it cannot be
+        logarithmic."""
         turned = turned_log(self.picture, self.view, axis)
         if turned is None:
             self.app.say("this axis cannot be logarithmic: it has names, or no value above 0")
@@ -110,8 +110,8 @@ class ChartLines(Lines, can_focus=True):
 
 
 def turned_log(picture: Picture | None, view: View, axis: str) -> View | None:
-    """Return the view with one axis, `x` or `y`, logarithmic or linear again; None if the axis has no
-    number above zero."""
+    """Return the view with an axis, `x` or `y`, switched between logarithmic and linear; None if the picture
+    is no chart, or the axis has names or no value above zero."""
     if not isinstance(picture, Chart):
         return None
     if axis == "x":
@@ -126,8 +126,8 @@ _BLOCKS = {FULL: "cursor", LYING: "lying"}
 
 
 def solid(line: Iterable[Run]) -> Cell:
-    """Return a line with its blocks as blanks in reverse, which take a byte each instead of three. A line at
-    the foot of the blanks parts bars that lie."""
+    """Return a line with its blocks as spaces in reverse, which take one byte each instead of three. An
+    underline in such spaces separates horizontal bars."""
     return tuple((" " * len(text), f"{style}+{_BLOCKS[text[0]]}")
                  if text and text[0] in _BLOCKS and set(text) == {text[0]} else (text, style)
                  for text, style in line)

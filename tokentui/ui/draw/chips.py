@@ -33,14 +33,15 @@ class ChipLook(NamedTuple):
 
     Attributes:
         mode: The way tokens are shown.
-        chips: True to show tokens as chips, over their ids on the same ground; else bars stand between them.
+        chips: True to show tokens as chips, over their ids on the same ground; otherwise with bars between
+            them.
         last_id: The id of the token that the last step made.
-        matched: Ranges of characters of the text that are marked.
-        ages: The step that made each token; empty to leave tokens without the color of their age.
+        matched: Ranges of characters of the text to mark.
+        ages: The step that made each token; empty to draw tokens without the color of their age.
         linked: The exact bytes of the token that is bold; empty for none.
-        cursor: The number of the token under the cursor.
-        underlined: Returns whether a token is underlined, by its number.
-        with_ids: True to leave room for the ids below.
+        cursor: The index of the token under the cursor.
+        underlined: Returns whether the token with an index is underlined.
+        with_ids: True to leave room for ids below.
     """
 
     mode: GlyphMode = "text"
@@ -55,16 +56,16 @@ class ChipLook(NamedTuple):
 
 
 class ChipRow(NamedTuple):
-    """Tokens in a row.
+    """A row of tokens.
 
     Attributes:
         upper: The tokens.
         lower: Their ids.
-        first: The number of the first token.
-        end: The number of the token after the last.
+        first: The index of the first token.
+        end: The index after that of the last token.
         columns: The first column of each token.
-        ends: The column after the last of each.
-        used: The columns that are taken.
+        ends: The column after the last one of each.
+        used: The number of columns taken.
         tint: The tint of the last token; None for none.
     """
 
@@ -83,18 +84,18 @@ def fill_row(
     used: int = 0, more: Callable[[int], int] = no_room,
     breaks: Callable[[int], bool] = never,
 ) -> ChipRow:
-    """Lay out tokens side by side, as many as there is room for. A token wider than the row is cut.
+    """Return a row with as many tokens as fit. A token wider than the row is cut.
 
     Args:
         tokens: The tokens.
-        at: The number of the first one.
+        at: The index of the first one.
         width: The columns.
         look: How they are drawn.
         tint: The tint of the token to the left of the first one; None for none.
-        used: The columns that are taken to the left.
-        more: Returns the columns to leave free behind a token, by the number of tokens after it. Where it
-            leaves any, a first token without room is not cut, and the row stays empty.
-        breaks: Returns whether the row ends behind a token, by its number.
+        used: The columns that are taken on the left.
+        more: Returns the columns to leave free after a token, by the number of tokens that follow. If it is
+            not 0, a first token without room is not cut, and the row stays empty.
+        breaks: Returns whether the row ends after the token with an index.
     """
     upper: Cell = ()
     lower: Cell = ()
@@ -129,7 +130,14 @@ def fill_row(
 def _drawn(
     token: EncodedToken, number: int, look: ChipLook, tint: int | None
 ) -> tuple[Cell, str, int]:
-    """Return a token as a cell, the style of its ground, and its tint."""
+    """Return a token as a cell, the style of its ground, and its tint.
+
+    Args:
+        token: The token.
+        number: Its index.
+        look: How it is drawn.
+        tint: The tint of the token before it; None for none.
+    """
     data = token.text if token.piece is None else token.piece
     text = runs(data, mode=look.mode, limit=TOKEN_SHOWN)
     if look.mode == "escaped":  # a space is its own escape, and nothing to see on a chip
@@ -158,5 +166,5 @@ def _drawn(
 
 
 def _marked(cell: Cell, name: str, *, alone: bool = False) -> Cell:
-    """Return a cell with a style added to its runs, or in the place of theirs if `alone`."""
+    """Return a cell with a style added to its runs, or in place of theirs if `alone`."""
     return tuple([(text, name if alone or not style else f"{style}+{name}") for text, style in cell])

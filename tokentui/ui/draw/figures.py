@@ -18,9 +18,13 @@ def number(value: int) -> str:
 
 
 def place_of(step: int, known: int, end: Ending) -> str:
-    """Return the text after a step number, which says where the run ends.
+    """Return the text after a step number that says where the run ends, such as ` of 1,000`, ` of about 31`
+    or `, the last`; ` of 1,000+` or nothing if that is not known.
 
-    It is ` of 1,000`, ` of about 31` or `, the last`.
+    Args:
+        step: The step.
+        known: The furthest step trained so far.
+        end: The end of the run.
     """
     if end.step is None:
         return f" of {number(known)}+" if known > step else ""
@@ -32,15 +36,14 @@ def place_of(step: int, known: int, end: Ending) -> str:
 
 
 def step_of(end: Ending) -> str:
-    """Where a run ends, in words: `step 1,387`, `step 1,000 at most`, `about step 31`. It is known in some
-    way.
-    """
+    """Return where a run ends, as in `step 1,387`, `step 1,000 at most` or `about step 31`. The end must be
+    known."""
     step = f"step {number(end.step or 0)}"
     return f"{step} at most" if end.kind == "at most" else f"about {step}" if end.kind == "about" else step
 
 
 def signed(value: int) -> str:
-    """Return a change as text: `+12`, `−3`, "" for 0."""
+    """Return a change as text, as in `+12` or `−3`; "" for 0."""
     return f"{value:+,}".replace("-", "−") if value else ""
 
 
@@ -74,7 +77,7 @@ def bar(value: float, whole: float, width: int) -> str:
 
 
 def is_bar(text: str) -> bool:
-    """Return whether a text is one that `bar` draws, and not empty."""
+    """Return whether a text is a bar as `bar` draws it; False for an empty text."""
     return bool(text) and set(text) <= set(_ACROSS[1:])
 
 
@@ -105,7 +108,8 @@ def between(steps: Sequence[int], values: Sequence[float], places: Iterable[floa
 
 
 def decimal(value: float, width: int) -> str:
-    """Return a figure with as many digits as fit: `0.0038112`, `3.8112e-6`, `∞`."""
+    """Return a number with as many digits as fit into `width` columns, as in `0.0038112`, `3.8112e-6` or `∞`.
+    A minus sign is counted too."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     plain = value == 0 or abs(value) >= 1e-3
@@ -117,9 +121,8 @@ def decimal(value: float, width: int) -> str:
 
 
 def behind(value: float, best: float) -> str:
-    """By what part of the best a value is less than it, in seven columns: `12 %`, `0.03 %`; nothing where it
-    is not.
-    """
+    """Return by how much a value is less than the best, in percent of the best, as in `12 %` or `0.03 %`; ""
+    if it is not less or the best is not positive."""
     if best <= 0 or value >= best:
         return ""
     percent = 100 * (1 - value / best)
@@ -136,5 +139,5 @@ def amount(value: float) -> str:
 
 
 def kind_name(kind: str) -> str:
-    """Return the word for a kind of entry: what is there before the first step is a unit."""
+    """Return the word for a kind of entry: `unit` for `base`, otherwise the kind itself."""
     return "unit" if kind == "base" else kind

@@ -44,12 +44,12 @@ class Shape(NamedTuple):
 
 
 def number(value: float) -> str:
-    """Return a coordinate, short."""
+    """Return a coordinate as text, rounded to a tenth."""
     return f"{round(value, 1):g}"
 
 
 def is_drawn(char: str) -> bool:
-    """Return whether a character is drawn as shapes."""
+    """Return whether a character is drawn as shapes: a line, a block, a Braille pattern or a pointer."""
     return "─" <= char <= "▟" or "⠀" <= char <= "⣿" or char in _POINTERS
 
 
@@ -165,7 +165,21 @@ def _stroke(
     side: str, middle: float, center: float, x: float, y: float, width: float, height: float,
     weight: float, aside: float, reach: float, dashes: int,
 ) -> Shape:
-    """Return the stroke from the center of a cell to a side, in dashes if there are several."""
+    """Return the stroke from the center of a cell to a side.
+
+    Args:
+        side: `left`, `right`, `up` or `down`.
+        middle: The horizontal center of the cell.
+        center: Its vertical center.
+        x: Its left edge.
+        y: Its upper edge.
+        width: Its width.
+        height: Its height.
+        weight: The width of the stroke.
+        aside: The distance of the stroke from the center line.
+        reach: How far it begins beyond the center, against its direction.
+        dashes: The number of dashes in the cell; 1 for a solid line.
+    """
     flat = side in ("left", "right")
     start, end = (middle, x if side == "left" else x + width) if flat else \
         (center, y if side == "up" else y + height)

@@ -25,8 +25,8 @@ Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
 
 
 def spread(left: Cell, right: Cell, width: int) -> Cell:
-    """Return one cell at the left edge and one at the right of a line. The left one is cut; the right one is
-    left out if it does not fit."""
+    """Return a line with one cell at its left edge and one at its right. The left one is cut if necessary;
+    the right one is left out if it does not fit at all."""
     taken = ui_text.width(right)
     if taken > width:
         right, taken = (), 0
@@ -35,8 +35,8 @@ def spread(left: Cell, right: Cell, width: int) -> Cell:
 
 
 def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cell]:
-    """Join facts into lines, each after its gap; a fact that does not fit starts the next line. A line that
-    is too long loses its last clauses."""
+    """Return facts joined into at most `height` lines, each fact after its gap; one that does not fit starts
+    a new line. A line that is too long loses its last clauses."""
     lines: list[Cell] = []
     for gap, fact in facts:
         joined: Cell = (*lines[-1], (gap, "muted"), *fact) if lines else fact
@@ -54,8 +54,8 @@ _SEAM = re.compile(r" · | {3}|, |; |: | \(")
 
 
 def shortened(line: Cell, width: int) -> Cell:
-    """Shorten a sentence to a width: it loses its last clauses whole, and is cut only if even the first one
-    is too long. A clause never begins inside a token, inside brackets, or at the lower half of a fraction."""
+    """Return a sentence that fits a width: its last clauses are left out, and it is cut only if even the
+    first one is too long. No clause begins inside a token, brackets, or a fraction."""
     if ui_text.width(line) <= width:
         return line
     best: Cell = ()
@@ -71,7 +71,7 @@ def shortened(line: Cell, width: int) -> Cell:
 
 
 class StyledLines(Guarded, Widget):
-    """A widget that draws lines of runs, by the names in `PALETTE`; `a+b` is both of them."""
+    """A widget that draws lines of runs, styled by the names in `PALETTE`; `a+b` combines two."""
 
     ALLOW_SELECT = False
 
@@ -82,15 +82,15 @@ class StyledLines(Guarded, Widget):
         """The styles of the palette on the ground of the widget."""
 
     def notify_style_update(self) -> None:
-        """Forget the styles of the old theme."""
+        """Forget the styles of the theme before."""
         self.named.clear()
         super().notify_style_update()
 
     def _resolve(self, name: str) -> RichStyle:
-        """Return the style of palette names joined with `+`, on the style of the widget.
+        """Return the style of palette names joined with `+`, over the style of the widget.
 
-        Tints are skipped unless chips are on. Without color the entries of WITHOUT_COLOR apply; KeyError
-        names an unknown part.
+        Tints have no effect unless chips are on. Without color, `WITHOUT_COLOR` takes precedence. Raises
+        KeyError for an unknown name.
         """
         style, dim = self.visual_style, False
         for part in name.split("+"):
@@ -109,7 +109,7 @@ class StyledLines(Guarded, Widget):
         return self._painted
 
     def paint(self, cells: Sequence[Cell]) -> None:
-        """Take the lines that are seen; those that changed are drawn."""
+        """Replace the lines, and redraw those that changed."""
         old, self._painted = self._painted, tuple(cells)
         for y in range(max(len(old), len(cells))):
             if old[y : y + 1] != self._painted[y : y + 1]:
@@ -123,10 +123,10 @@ class StyledLines(Guarded, Widget):
 
 
 class Lines(StyledLines):
-    """A few lines; a function gives them for the room there is.
+    """Some lines, which a function returns for the size of the widget.
 
     Args:
-        draw: The function; `cells` of a subclass without one.
+        draw: The function; None for the method `cells`.
         id: The id of the widget.
         classes: Its classes.
     """
@@ -145,16 +145,16 @@ class Lines(StyledLines):
         return ()
 
     def show(self, draw: Draw) -> None:
-        """Take another function, and draw what has changed."""
+        """Replace the function, and redraw the lines that changed."""
         self._draw = draw
         self.again()
 
     def again(self) -> None:
-        """Draw what has changed."""
+        """Call the function, and redraw the lines that changed."""
         self.paint(self._draw(*self.size)[: self.size.height])
 
     def on_resize(self) -> None:
-        """Fill the new room."""
+        """Draw for the new size."""
         self.again()
 
 
@@ -194,7 +194,7 @@ class ScrolledLines(StyledLines, ScrollView, can_focus=True, inherit_bindings=Fa
 
     @property
     def allow_vertical_scroll(self) -> bool:
-        """True if there are rows to scroll to. `ScrollView` would ask whether the scroll bar is shown."""
+        """True if not all rows fit. `ScrollView` would ask whether its scroll bar is shown."""
         return self.max_scroll_y > 0
 
     @property
@@ -213,7 +213,7 @@ class ScrolledLines(StyledLines, ScrollView, can_focus=True, inherit_bindings=Fa
             self.scroll_rows(self.top)
 
     def scroll_rows(self, top: int) -> None:
-        """Make a row the first visible one, as far as there are rows below it. Does not call `scrolled`."""
+        """Make a row the first visible one, within the limits. Does not call `scrolled`."""
         self._scrolling = True
         try:
             self.scroll_target_y = self.scroll_y = top
@@ -227,20 +227,20 @@ class ScrolledLines(StyledLines, ScrollView, can_focus=True, inherit_bindings=Fa
             self.scrolled()
 
     def scrolled(self) -> None:
-        """Draw the visible rows."""
+        """Draw the visible rows; called after each scroll."""
         raise NotImplementedError
 
     def scroll_to_row(self, top: int) -> None:
-        """Make a row the first visible one, and draw."""
+        """Make a row the first visible one, within the limits, and draw."""
         self.scroll_rows(top)
         self.scrolled()
 
     def action_move(self, rows: int) -> None:
-        """Go rows down, or up if negative."""
+        """Call `move`."""
         self.move(rows)
 
     def action_page(self, pages: int) -> None:
-        """Go pages down, or up if negative."""
+        """Call `page`."""
         self.page(pages)
 
     def action_first(self) -> None:
@@ -260,20 +260,20 @@ class ScrolledLines(StyledLines, ScrollView, can_focus=True, inherit_bindings=Fa
         raise NotImplementedError
 
     def move(self, rows: int) -> None:
-        """Scroll by rows."""
+        """Scroll by rows, up if negative."""
         self.scroll_to_row(self.top + rows)
 
     def page(self, pages: int) -> None:
-        """Scroll by pages, of which one row stays in view."""
+        """Scroll by pages, up if negative; one row stays visible."""
         self.scroll_to_row(self.top + pages * max(1, self.size.height - 1))
 
 
 class KeyLine(Lines):
-    """Keys, as many as fit, most important first: the footer of a screen or a dialog.
+    """A line of keys: the footer of a screen or a dialog. It shows as many as fit, the most important first.
 
     Args:
-        actions: The actions that are shown at first.
-        indent: Blanks at either side.
+        actions: The initial actions.
+        indent: Spaces on either side.
     """
 
     def __init__(self, actions: Sequence[BoundAction] = (), indent: int = 0) -> None:
@@ -283,17 +283,18 @@ class KeyLine(Lines):
         """The column behind each action that is shown."""
 
     def set_actions(self, actions: Sequence[BoundAction]) -> None:
-        """Show other keys."""
+        """Show other actions."""
         if actions != self._actions:
             self._actions = actions
             self.again()
 
     def fit(self, actions: Sequence[BoundAction]) -> list[BoundAction]:
-        """Return those of some actions that there is room for."""
+        """Return the actions that fit into the line."""
         return [action for group in fitting(actions, self.size.width - 2 * self._indent) for action in group]
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the line of keys: `n next  b back  space run …`."""
+        """Return the line of keys, as in `n next  b back  space run …`, and note where each action is for
+        clicks."""
         line: list[Run] = [(" " * self._indent, "")]
         self._places = []
         for n, group in enumerate(fitting(self._actions, width - 2 * self._indent)):
@@ -305,7 +306,7 @@ class KeyLine(Lines):
         return (tuple(line),)
 
     def on_click(self, event: events.Click) -> None:
-        """Press the first key of the action that was clicked on."""
+        """Press the first key of the clicked action."""
         event.stop()
         action = next((action for end, action in self._places if event.x < end), None)
         if action is not None and event.x >= self._indent:

@@ -25,10 +25,10 @@ _DISABLED = 0.4
 
 
 def mixed(dark: bool, base: Mapping[str, str], *, cube: bool) -> dict[str, str]:
-    """Return the variables of the style sheet for tints, shades, frames and disabled text.
+    """Return the variables of the style sheet for tints, shades, frames and disabled text of a theme.
 
-    A theme of the terminal's own colors has no color to mix: its chips have the tints and the text of the
-    theme that is made for the screens.
+    If the theme leaves its colors to the terminal, none can be mixed: its chips get the tints and the text of
+    the program's own theme.
 
     Args:
         dark: True if the theme is dark.
@@ -53,14 +53,14 @@ def _numbered(tints: Sequence[str]) -> dict[str, str]:
 
 
 def _hex(value: str) -> str:
-    """Return a color as `#rrggbb`; empty for one of the terminal's own."""
+    """Return a color as `#rrggbb`; empty for a color of the terminal."""
     color = Color.parse(value)
     return "" if color.ansi is not None else color.hex6.lower()
 
 
 def chip_text(background: str, text: str) -> str:
-    """Return the color of text on chips: that of the theme, or, if that is too close to the background for
-    tints, the nearest one towards black or white."""
+    """Return the color of text on chips: that of the theme, or, if that leaves too little contrast for
+    distinct tints, the nearest one towards black or white."""
     end = "#ffffff" if contrast(background, "#ffffff") > contrast(background, "#000000") else "#000000"
     return next(
         ink for ink in (mix(text, end, share / 10) for share in range(11))
@@ -69,8 +69,8 @@ def chip_text(background: str, text: str) -> str:
 
 
 def soft_tints(background: str, text: str) -> tuple[str, ...]:
-    """Return the background with as much of each hue as text on it can be read with; the least share if it
-    cannot."""
+    """Return a tint for each hue: the background with as much of the hue as text on it stays readable with,
+    or the least share if none does."""
     found = []
     for hue in _HUES:
         shades = [mix(background, hue, share / 100) for share in _SHARES]
@@ -80,8 +80,8 @@ def soft_tints(background: str, text: str) -> tuple[str, ...]:
 
 @lru_cache(64)
 def cube_tints(tints: tuple[str, ...], background: str, text: str) -> tuple[str, ...]:
-    """Return entries of the color cube for tints: for each the nearest on which text can be read, and which
-    is told apart from those before it; the tints themselves if there are no such entries."""
+    """Return the nearest entries of the color cube for tints, on which text is readable and which are
+    distinct; the tints themselves if there are none."""
     known = [color for color in _cube() if contrast(color, text) >= _READABLE]
     known = [color for color in known if distance(color, background) >= _APART]
 
@@ -99,7 +99,7 @@ def cube_tints(tints: tuple[str, ...], background: str, text: str) -> tuple[str,
 
 
 def _cube() -> list[str]:
-    """Return the colors of the cube that are no grays."""
+    """Return the colors of the 256-color cube without grays."""
     steps = 0, 95, 135, 175, 215, 255
     return [
         f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in itertools.product(steps, repeat=3)

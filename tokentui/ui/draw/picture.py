@@ -44,9 +44,9 @@ class ScreenPicture:
 
     Attributes:
         rows: Its rows of cells.
-        ink: The color of text that has none of its own.
-        ground: The color behind all cells that have none of their own.
-        dark: Whether the ground is dark.
+        ink: The color of text without a color.
+        ground: The color behind cells without a background.
+        dark: Whether that background is dark.
     """
 
     rows: tuple[Row, ...]
@@ -62,12 +62,12 @@ class ScreenPicture:
 
 @dataclass(frozen=True)
 class Frame:
-    """A picture that is shown for some time.
+    """A picture of an animation.
 
     Attributes:
         picture: The picture.
-        seconds: For how long it is shown.
-        said: A line below it; empty for none.
+        seconds: How long it is shown.
+        said: A caption below it; empty for none.
     """
 
     picture: ScreenPicture
@@ -80,7 +80,7 @@ def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> ScreenPictur
 
     Args:
         app: The app.
-        screen: One of its screens, as if none were over it; None for what is seen.
+        screen: One of its screens, drawn without those over it; None for the visible one.
     """
     stack = app.screen_stack
     place = len(stack) - 1 if screen is None else stack.index(screen)
@@ -97,14 +97,14 @@ def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> ScreenPictur
 
 
 def made(frames: Sequence[Frame], form: str) -> bytes:
-    """Return frames as a file. A picture that does not move shows the last one.
+    """Return frames as the content of a file. A text and a PNG show only the last one.
 
     Args:
         frames: The frames; at least one.
         form: `svg`, `text` or `png`.
 
     Raises:
-        TokentuiError: A PNG is wanted, and what draws it is not installed.
+        TokentuiError: The extra `png` is not installed.
     """
     if form == "text":
         return as_text(frames[-1].picture).encode()
@@ -112,7 +112,7 @@ def made(frames: Sequence[Frame], form: str) -> bytes:
 
 
 def as_text(picture: ScreenPicture) -> str:
-    """Return a picture as lines of text, without blanks at their ends. A bar, which is blanks in reverse, is
+    """Return a picture as lines of text without trailing spaces. Bars, which are spaces in reverse, become
     full blocks."""
     lines = []
     for row in picture.rows:
@@ -123,7 +123,8 @@ def as_text(picture: ScreenPicture) -> str:
 
 
 def _is_bar(style: CellStyle, ink: str) -> bool:
-    """Return whether a blank is a piece of a bar: in reverse, but not in the color of text as a cursor is."""
+    """Return whether a space is part of a bar: in reverse, and in another color than text, which a cursor
+    has."""
     return bool(style.attributes & _REVERSE) and _color(style.foreground) not in ("", ink)
 
 
@@ -166,7 +167,7 @@ _Part = tuple[str, str, str]
 
 
 def as_svg(frames: Sequence[Frame]) -> str:
-    """Return frames as an SVG, which moves for ever if there are several."""
+    """Return frames as an SVG; with several frames it is an endless animation."""
     looks: dict[str, str] = {}
     seen: dict[_Part, list[int]] = {}
     first = frames[0].picture
@@ -216,7 +217,14 @@ def as_svg(frames: Sequence[Frame]) -> str:
 
 
 def _parts(row: Row, y: int, picture: ScreenPicture, looks: dict[str, str]) -> Iterator[_Part]:
-    """Yield the parts of a row: the grounds, the shapes, then the texts."""
+    """Yield the parts of a row: the backgrounds, the shapes, then the texts.
+
+    Args:
+        row: The row.
+        y: Its number.
+        picture: The picture that gives the default colors.
+        looks: Maps styles of text to names of classes; new ones are added.
+    """
     shades = [_shade(style, picture) for style in row.styles]
     top = TOP + y * LINE
     for first, end in _stretches([ground for _, ground, _ in shades]):
@@ -251,7 +259,7 @@ def _parts(row: Row, y: int, picture: ScreenPicture, looks: dict[str, str]) -> I
 
 
 def _runs_of_lines(texts: Sequence[str], first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of horizontal lines, as (first, end)."""
+    """Yield the stretches of horizontal lines between two cells, as (first, end)."""
     for start, stop in _stretches([text == "─" for text in texts[first:end]]):
         if texts[first + start] == "─":
             yield first + start, first + stop
@@ -283,10 +291,8 @@ def _texts(texts: Sequence[str], first: int, end: int) -> Iterator[tuple[int, st
 
 
 def _one_text(start: int, cells: list[tuple[str, int]]) -> Iterator[tuple[int, str, int]]:
-    """Yield at most one run of text as column, text, width in cells. Spaces at both ends are cut.
-
-    It empties `cells` of them; a run of spaces only yields nothing.
-    """
+    """Yield the text of some cells as (first cell, text, cells), without spaces at both ends; nothing if
+    there are only spaces. Removes those spaces from `cells`."""
     while cells and cells[0][0] == " ":
         del cells[0]
         start += 1
@@ -297,7 +303,7 @@ def _one_text(start: int, cells: list[tuple[str, int]]) -> Iterator[tuple[int, s
 
 
 def _safe(text: str) -> str:
-    """Return a text that cannot break a file: the cells are safe, and this is the second check."""
+    """Return a text that cannot break a file, as a second check: an unsafe character is replaced."""
     if is_safe(text):
         return text
     alone = (is_safe(char) and not category(char).startswith("M") for char in text)
@@ -305,7 +311,7 @@ def _safe(text: str) -> str:
 
 
 def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of numbers that follow each other, as (first, end)."""
+    """Yield the stretches of consecutive numbers, as (first, end). There must be one number at least."""
     first = places[0]
     for place, after in zip(places, (*places[1:], -1), strict=True):
         if after != place + 1:
@@ -316,8 +322,8 @@ def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _motion(
     frames: Sequence[Frame], spans: Iterable[tuple[int, int]]
 ) -> tuple[str, dict[tuple[int, int], str]]:
-    """Return the style sheet that shows each span of frames at its time, and the name of each span; empty for
-    the one of all frames."""
+    """Return the style sheet that shows each span of frames at its time, and the class of each span; "" for
+    the span of all frames."""
     times = [0.0]
     for frame in frames:
         times.append(times[-1] + frame.seconds)
@@ -348,7 +354,7 @@ def _stretches(values: Sequence[object]) -> Iterator[tuple[int, int]]:
 
 
 def _shade(style: CellStyle, picture: ScreenPicture) -> tuple[str, str, str]:
-    """Return the ink, the ground and the rest of the style of a cell."""
+    """Return the text color, the background, and the other CSS of a cell."""
     ink, ground = _color(style.foreground) or picture.ink, _color(style.background) or picture.ground
     if style.attributes & _REVERSE:
         ink, ground = ground, ink
@@ -361,7 +367,7 @@ def _shade(style: CellStyle, picture: ScreenPicture) -> tuple[str, str, str]:
 
 
 def _color(parameters: str) -> str:
-    """Return a color by the SGR parameters that set it; empty for the terminal's own."""
+    """Return a color as `#rrggbb` from the SGR parameters that set it; empty for a default color."""
     numbers = [int(one) for one in parameters.split(";") if one]
     match numbers:
         case [38 | 48, 2, red, green, blue]:
@@ -375,5 +381,5 @@ def _color(parameters: str) -> str:
 
 
 def _accent(picture: ScreenPicture) -> str:
-    """Return the color of the line below a picture."""
+    """Return the color of captions."""
     return "#ffaf5f" if picture.dark else "#af5f00"

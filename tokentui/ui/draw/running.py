@@ -35,7 +35,7 @@ class Glyph(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
-    """Return the clusters of a word: for each its number of characters, its cell, and its width."""
+    """Return the grapheme clusters of a word, each as (characters, cell, width)."""
     out: list[tuple[int, Cell, int]] = []
     for cluster in clusters(word):
         cell: Cell = tuple([(text, kind.value) for text, kind in shown(cluster, mode)])
@@ -50,7 +50,7 @@ def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
 
 @lru_cache(4)
 def glyphs(text: str, mode: GlyphMode, breaks: frozenset[int] = frozenset()) -> tuple[Glyph, ...]:
-    """Return the text as glyphs, in order and without gaps, none across a break. Cached for the next step."""
+    """Return a text as glyphs, in order and without gaps, none across a break. Cached for the next step."""
     out: list[Glyph] = []
     end = 0
     for left, right in pairwise(sorted({0, len(text), *breaks})):
@@ -69,19 +69,18 @@ def wrap(
     bars: Collection[int] = (),
     start: int = 0, end: int | None = None,
 ) -> list[tuple[int, int]]:
-    """Return the rows of a stretch of text, as (start, end) in characters.
+    """Return the rows of a part of a text, as (start, end) in characters.
 
-    A row breaks before a word that does not fit, inside a word that is longer than a row, and after a
-    newline.
+    A row ends before a word that does not fit, inside a word longer than a row, and after a newline.
 
     Args:
         text: The text.
-        text_glyphs: Its glyphs, none of which goes over a break.
+        text_glyphs: Its glyphs, none of which crosses a break.
         width: The cells of a row.
-        breaks: Characters before which a row begins whatever happens.
-        bars: Characters before which a bar of one cell stands, unless a row begins there.
-        start: Where the stretch begins; the beginning of a row.
-        end: Where it ends; the end of the text where not given.
+        breaks: Characters that always start a row.
+        bars: Characters with a bar of one cell before them, except at the start of a row.
+        start: The first character; it starts a row.
+        end: The end of the part; None for that of the text.
     """
     end, width = len(text) if end is None else end, max(1, width)
     starts = [glyph.start for glyph in text_glyphs]
@@ -128,7 +127,7 @@ AGES = 0, 10, 100, 1_000, 10_000
 
 
 def age_of(made: int) -> str:
-    """Return the style of a token by the step that made it; 0 for a token of the base."""
+    """Return the style of a token's age, from the step that made it; 0 for a token of the base."""
     return f"age-{bisect.bisect_left(AGES, made)}"
 
 
@@ -157,15 +156,14 @@ class LayoutKey:
 
 
 class Layout:
-    """Parts of the corpus in rows.
+    """Parts of the corpus, laid out in rows.
 
     Args:
-        parts: Pre-tokens and what lies between them, in order.
+        parts: Pre-tokens and the text between them, in order.
         layout_key: The width and the way to draw.
-        anchor: A place that a row begins at if nothing better is known, so that rows that are seen stay as
-            they are.
-        at_start: True if the parts begin where the corpus does.
-        before: The layout that this one takes the place of; pre-tokens keep their shades.
+        anchor: A place to start a row at if no other rule applies, so that visible rows stay as they are.
+        at_start: True if the parts start at the start of the corpus.
+        before: The layout that this one replaces, whose pre-tokens keep their shades; None for none.
     """
 
     def __init__(
@@ -197,8 +195,8 @@ class Layout:
         self._wrap(anchor, at_start)
 
     def announce(self, parts: tuple[bytes, ...]) -> None:
-        """Mark the places where tokens of these exact bytes stand side by side; none if there are no parts.
-        """
+        """Mark the places of adjacent tokens with these exact bytes, which the next step merges; no places if
+        `parts` is empty."""
         found: list[tuple[int, int]] = []
         count = len(parts)
         for start, part in zip(self._starts, self.parts, strict=True) if parts else ():
@@ -213,9 +211,8 @@ class Layout:
         self.coming = tuple(found)
 
     def update_tokens(self, parts: Sequence[CorpusPart], anchor: CorpusPlace, at_start: bool) -> bool:
-        """Take the tokens of another step, in other rows where they need them. False if they are of another
-        text: then it has to be laid out anew.
-        """
+        """Replace the tokens by those of another step, and wrap again if they change bars or clusters. Return
+        False, and change nothing, if the text is another one."""
         if [(part.place, part.text, part.times) for part in parts] != self._shape:
             return False
         self.parts = tuple(parts)
@@ -228,7 +225,7 @@ class Layout:
         return True
 
     def _wrap(self, anchor: CorpusPlace, at_start: bool) -> None:
-        """Break the text into rows at the bars and cuts of the tokens; see `_marks`."""
+        """Break the text into rows, with the present bars and cuts."""
         breaks, bars = self._breaks, self._bars
         # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
         ends = [glyph.end for glyph in self._several] if self._cuts else ()
@@ -250,10 +247,10 @@ class Layout:
         """The rows that were drawn, each with all that it was drawn from."""
 
     def _marks(self) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the places of bars, and the places where a token ends inside a cluster.
+        """Return the positions of bars, and those where a token ends inside a grapheme cluster.
 
-        Without bars a cluster of tokens of one character stays whole, so that a text that has few merges can
-        be read.
+        Without bars, a cluster whose tokens are single characters stays whole, so that a text with few merges
+        is readable.
         """
         with_bars = self.layout_key.has_bars
         bars: set[int] = set()
@@ -271,9 +268,7 @@ class Layout:
         return frozenset(bars), frozenset(cuts)
 
     def _tinted(self) -> list[tuple[str, ...]]:
-        """Return the style of each token of each part, if tokens are chips.
-
-        Neighbors differ, those that the last step made too.
+        """Return the style of each token of each part; empty unless tokens are chips. Adjacent tokens differ.
         """
         if self.layout_key.boundaries != "chips":
             return []
@@ -291,12 +286,14 @@ class Layout:
         return out
 
     def parity_of(self, place: CorpusPlace) -> int:
-        """Return which of the two shades a part has (0 or 1), so that it keeps it while the window moves."""
+        """Return which of two shades a part has, 0 or 1; it stays the same while the window moves. 0 for a
+        place that starts no part."""
         at = bisect.bisect_left(self._places, place)
         return (self._parity + at) % 2 if self._places[at : at + 1] == [place] else 0
 
     def offset_of(self, place: CorpusPlace) -> int:
-        """Return the character at a place of the corpus; -1 if the place is before the held text."""
+        """Return the index in `text` of a place of the corpus; -1 before the text, and the nearest index
+        after it."""
         at = bisect.bisect_right(self._places, place) - 1
         if at < 0:
             return -1
@@ -306,7 +303,8 @@ class Layout:
         return self._starts[at] + inside
 
     def place_of(self, offset: int) -> CorpusPlace:
-        """Return the place in the corpus of a held character."""
+        """Return the place in the corpus of an index in `text`; the start of the corpus if there is no text.
+        """
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         if at >= len(self.parts):
             return CorpusPlace()
@@ -314,12 +312,12 @@ class Layout:
         return CorpusPlace(place.document, place.offset + offset - self._starts[at])
 
     def row_of(self, place: CorpusPlace) -> int:
-        """Return the row that shows a place of the corpus."""
+        """Return the row that shows a place of the corpus; the first or last one outside of the text."""
         return max(0, bisect.bisect_right(self._row_starts, self.offset_of(place)) - 1)
 
     def matches(self, text: str, first: int, last: int) -> tuple[tuple[int, int], ...]:
-        """Return the (start, end) of each match visible in rows `first` to before `last`; none crosses
-        documents."""
+        """Return the (start, end) of each match of a text that is at least partly in rows `first` to before
+        `last`; matches across documents are left out."""
         if not text or not self.rows or first >= len(self.rows):
             return ()
         at = max(0, self.rows[first][0] - len(text) + 1)
@@ -332,8 +330,7 @@ class Layout:
         return tuple(out)
 
     def token_at(self, offset: int) -> tuple[int, int] | None:
-        """Return the (start, end) of the token at a character, or of the next token after it; None after the
-        last."""
+        """Return the (start, end) of the token at an index, or of the next one; None after the last."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         for part, start in zip(self.parts[at:], self._starts[at:], strict=True):
             for token in part.tokens:
@@ -342,7 +339,7 @@ class Layout:
         return None
 
     def token_before(self, offset: int) -> tuple[int, int] | None:
-        """Return the (start, end) of the last token that begins before a character; None if there is none."""
+        """Return the (start, end) of the last token that starts before an index; None if there is none."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         for n in range(at, -1, -1):
             for token in reversed(self.parts[n].tokens if n < len(self.parts) else ()):
@@ -351,14 +348,14 @@ class Layout:
         return None
 
     def piece_at(self, offset: int) -> bytes:
-        """Return the exact bytes of the token at a character; empty for a special token, or for none."""
+        """Return the exact bytes of the token at an index; empty for a special token, or for none."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         tokens = self.parts[at].tokens if at < len(self.parts) else ()
         inside = offset - self._starts[at] if tokens else 0
         return next((token.piece for token in tokens if token.start <= inside < token.end), b"")
 
     def offset_in_row(self, number_of_row: int, column: int) -> int:
-        """Return the character at a column of a row; behind its end the last one of the row."""
+        """Return the index of the character at a column of a row; after its end, of its last character."""
         start, end = self.rows[number_of_row]
         at, left = start, column
         for glyph in self._glyphs[bisect.bisect_left(self._glyph_starts, start) :]:
@@ -371,7 +368,7 @@ class Layout:
         return at
 
     def part_at(self, offset: int) -> tuple[CorpusPlace, int]:
-        """Return the place of the part that holds a character, and the character's offset in it."""
+        """Return the place of the part that contains an index, and the offset in the part."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         return self.parts[at].place, offset - self._starts[at]
 
@@ -379,13 +376,13 @@ class Layout:
         self, number_of_row: int, found: Sequence[tuple[int, int]] = (), cursor: tuple[int, int] = (0, 0),
         linked: bytes = b"",
     ) -> Cell:
-        """Return a row as runs.
+        """Return a row as runs; empty for a number without a row. Cached until its tokens or marks change.
 
         Args:
             number_of_row: The row.
             found: Ranges of characters to mark.
             cursor: The range of the token under the cursor.
-            linked: The exact bytes of the token that is chosen in some pane; empty for none.
+            linked: The exact bytes of the token that is bold; empty for none.
         """
         if not 0 <= number_of_row < len(self.rows):
             return ()
@@ -464,13 +461,13 @@ class Layout:
 
 @lru_cache(256)
 def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
-    """Return the style name of a character.
+    """Return the style of a character.
 
     Args:
         ground: The style of its token.
         shared: True if it belongs to several tokens.
-        kind: The kind of safe text that it is.
-        bars: True if tokens are told apart by bars.
+        kind: Its kind of safe text.
+        bars: True if bars separate tokens.
         found: The style of its mark: `cursor`, `match`, `coming` for what the next step merges, or `strong`
             for a linked token; empty without one.
     """

@@ -22,8 +22,7 @@ _GAP = "  "
 
 
 def screen_cell(cell: model.Cell, words: int = _WORDS_SHOWN) -> Cell:
-    """Return a cell of a report as runs, of a long text `words` characters; every character of data can be
-    seen."""
+    """Return a cell of a report as runs of safe text, with text of the program cut to `words` characters."""
     out: list[Run] = []
     for span in model.spans(cell):
         if isinstance(span, model.Bar):
@@ -42,7 +41,7 @@ def as_line(cell: Cell) -> model.Line:
 
 
 def columns_of(section: Section) -> tuple[Column, ...]:
-    """Return the columns of a section with titles, each as wide as its widest cell."""
+    """Return the columns of a section, each as wide as its title or its widest cell."""
     columns = []
     for n, column in enumerate(section.columns):
         widest = [ui_text.width(screen_cell(row.cells[n])) for row in section.rows if 1 < len(row.cells) > n]
@@ -58,15 +57,15 @@ def section_rows(
     section: Section, place: Hashable, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable],
     width: int = 0,
 ) -> Iterator[TableRow]:
-    """Yield a section as rows of two columns: its name, and lines in which its cells are aligned.
+    """Yield a section as rows of two columns: its name, and lines with its cells aligned.
 
     Args:
         section: The section.
-        place: Its place in the report or another key of it, a part of the keys of its rows.
-        few: The most rows that are seen.
-        targets: Takes the row of each key.
-        unfolded: The keys of the rows whose details are seen.
-        width: The columns of a line of a drawing; 0 to draw none.
+        place: A key of the section, which becomes part of the keys of its rows.
+        few: The maximum number of rows; 0 for a folded section.
+        targets: Filled with the report row of each key.
+        unfolded: The keys of the rows whose details are shown.
+        width: The columns of a drawing; 0 to draw none.
     """
     name, summary = screen_cell(section.name), screen_cell(section.summary)
     drawn = section.drawing.lines(width) if section.drawing is not None and width else ()
@@ -120,7 +119,7 @@ def section_rows(
 def _beside_name(
     section: Section, place: Hashable, name: Cell, drawn: Sequence[model.Line], targets: dict[Hashable, Row]
 ) -> Iterator[TableRow]:
-    """Yield the lines of a drawing and the rows of a section, the first one with the name."""
+    """Yield the lines of a drawing and the rows of a section, with the name beside the first one."""
     lines: list[tuple[Hashable, model.Cell]] = [(("drawn", place, n), line) for n, line in enumerate(drawn)]
     for n, row in enumerate(section.rows):
         targets[("row", place, n)] = row
@@ -130,7 +129,7 @@ def _beside_name(
 
 
 def _small(picture: Picture) -> Cell:
-    """Return a picture in one line: its bars, where it has few; nothing for others."""
+    """Return a chart in one line if it has one series of few bars; otherwise nothing."""
     from tokentui.core.chart import Chart
     from tokentui.core.chart_drawing import spark
 
@@ -141,7 +140,7 @@ def _small(picture: Picture) -> Cell:
 
 
 def behind(section: Section) -> Section:
-    """Return a section whose rows are the values of its picture."""
+    """Return a section with the values of its picture as its rows. It must have one."""
     assert section.picture is not None
     titles, *rows = section.picture.rows
     columns = tuple(
@@ -152,7 +151,7 @@ def behind(section: Section) -> Section:
 
 
 def _aligned(rows: Sequence[Row], section: Section) -> list[Cell]:
-    """Return rows as lines, the cells of a column below each other."""
+    """Return rows as lines with aligned columns. A row of a single cell is not aligned."""
     cells = [tuple(map(screen_cell, row.cells)) for row in rows]
     spread = [row for row in cells if len(row) > 1]
     widths = [max(ui_text.width(row[n]) for row in spread if n < len(row))

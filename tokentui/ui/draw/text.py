@@ -116,7 +116,8 @@ def runs(
 
 
 def join(cell: Iterable[Run], style: str = "") -> Content:
-    """Return runs as content. Unsafe text is made safe: this wall does not rely on its callers."""
+    """Return runs as content, with `style` below their own. Unsafe text is made safe: this does not rely on
+    its callers."""
     parts: list[str] = []
     spans: list[ContentSpan] = []
     end = 0
@@ -132,25 +133,25 @@ def join(cell: Iterable[Run], style: str = "") -> Content:
 
 
 def safe_content(text: bytes | str, style: str = "", *, limit: int | None = None) -> Content:
-    """Return text from anywhere as content that Textual shows as it is, without parsing markup.
+    """Return any text as content that Textual shows as it is, without parsing markup.
 
-    Whatever Textual parses as markup has to come from here or from `join`: titles of borders, tooltips,
-    static text, cells of its tables and lists, entries of its palette. As a plain `str`, a file named `a[/]b`
-    ends the app, and one named `[@click=app.quit]a` becomes a link that quits.
+    Whatever Textual would parse as markup has to come from here or from `join`: titles of borders, tooltips,
+    static text, cells of its tables and lists. As a plain `str`, a file named `a[/]b` ends the app, and one
+    named `[@click=app.quit]a` becomes a link that quits.
 
     Args:
         text: The text, safe for a terminal or not.
         style: A name in `PALETTE`.
-        limit: The most characters; a longer text ends in an ellipsis.
+        limit: The maximum number of characters; a longer text ends in an ellipsis.
     """
     return join(((safe(text, limit=limit), style),))
 
 
 class Styles(dict[str, Style]):
-    """Styles by the names of the palette, each resolved when it is first used.
+    """Styles by the names of the palette, each resolved at its first use.
 
     Args:
-        resolve: Gives the style of a name.
+        resolve: Returns the style of a name.
     """
 
     def __init__(self, resolve: Callable[[str], Style]) -> None:
@@ -167,17 +168,18 @@ _is_safe = lru_cache(8192)(is_safe)
 
 
 def segments(cell: Iterable[Run], styles: Mapping[str, Style]) -> list[Segment]:
-    """Return runs as segments of a line, each in the style of its name."""
+    """Return runs as segments of a line, each in the style of its name; unsafe text is made safe, and empty
+    runs are left out."""
     return [Segment(text if _is_safe(text) else safe(text), styles[name]) for text, name in cell if text]
 
 
 def width(cell: Iterable[Run]) -> int:
-    """Return the columns that a cell takes."""
+    """Return the number of columns of a cell."""
     return sum([cell_len(text) for text, _ in cell])
 
 
 def tinted(cell: Cell, style: str) -> Cell:
-    """Return a cell with its plain text in a style; stand-ins keep their own."""
+    """Return a cell with its plain text in a style; runs with a style keep it."""
     return tuple((text, style if name in ("", CharKind.text) else name) for text, name in cell)
 
 
@@ -196,8 +198,7 @@ def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
 
 
 def crop(cell: Cell, start: int, end: int) -> Cell:
-    """Return the columns of a cell from `start` to before `end`. A cluster that is cut in two leaves blanks.
-    """
+    """Return the columns of a cell from `start` to before `end`. A cluster that is cut becomes spaces."""
     out: list[Run] = []
     at = 0
     for text, name in cell:
@@ -210,14 +211,14 @@ def crop(cell: Cell, start: int, end: int) -> Cell:
 
 
 class StandIns(Highlighter):
-    """For what is typed: a stand-in for each character that is not safe, one for one, so that the cursor
-    stays where it is.
+    """Shows a stand-in for each unsafe character of a typed text, one for one, so that the cursor keeps its
+    position.
 
-    Stand-ins are drawn in reverse: the same characters in the text are not.
+    Stand-ins are in reverse, to tell them from the same characters in the text.
     """
 
     def highlight(self, text: Text) -> None:
-        """Replace what is not safe in the text by stand-ins, and mark them."""
+        """Replace unsafe characters of a text in place, and mark them."""
         typed = text.plain
         if not is_safe(typed):
             text.plain = replace(typed)
@@ -225,7 +226,7 @@ class StandIns(Highlighter):
 
 
 def mark_stand_ins(text: Text, exact: str) -> None:
-    """Draw in reverse what in a text is not what it stands for."""
+    """Style each character of a text in reverse that differs from the exact text."""
     pairs = zip(text.plain, exact, strict=False)
     places = [place for place, (shown, meant) in enumerate(pairs) if shown != meant]
     # a style for each run of them: it is widened to whole clusters, which takes long
@@ -241,7 +242,7 @@ ON_CHIPS: Mapping[str, str] = MappingProxyType({
 
 
 def joined(cells: Iterable[Cell], between: Run) -> Cell:
-    """Return cells in a row with a run between each two."""
+    """Return cells in one, with a run between each two."""
     out: list[Run] = []
     for cell in cells:
         out += [between] if out else []
@@ -250,7 +251,7 @@ def joined(cells: Iterable[Cell], between: Run) -> Cell:
 
 
 def extended(cell: Cell, more: Iterable[Cell], columns: int) -> Cell:
-    """Return a cell and others behind it, as many as fit into a number of columns."""
+    """Return a cell with as many others appended, in order, as fit into a number of columns."""
     for other in more:
         if width(cell) + width(other) > columns:
             break
@@ -273,13 +274,13 @@ def emboldened(cell: Cell) -> Cell:
 
 
 def segmented(tokens: Iterable[bytes | str], chips: bool, *, limit: int, style: str = "") -> Cell:
-    """Return the tokens that a text is cut into: as chips, or with bars between them and in a style.
+    """Return the tokens of a text, as chips or with bars between them.
 
     Args:
         tokens: The tokens.
         chips: True for chips.
-        limit: The most characters of a token that are shown.
-        style: The style of their text without chips.
+        limit: The maximum number of characters of a token.
+        style: The style of their plain text without chips; empty for none.
     """
     tokens = tuple(tokens)
     starts = itertools.accumulate(map(len, tokens), initial=0)
@@ -292,7 +293,8 @@ def segmented(tokens: Iterable[bytes | str], chips: bool, *, limit: int, style: 
 
 
 def highlight(cell: Cell, find: str) -> Cell:
-    """Return a cell in which each match of a text within a run is marked, in upper or lower case."""
+    """Return a cell with each match of a text marked, in any case. A match across runs is not found; an empty
+    text marks nothing."""
     if not find:
         return cell
     out: list[Run] = []
@@ -327,8 +329,8 @@ def clusters_of(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def cut(text: str, end: int, start: int = 0) -> str:
-    """Return the columns of a safe text from `start` to before `end`. A cluster that is cut in two leaves
-    blanks."""
+    """Return the columns of a safe text from `start` to before `end`. A cluster that is cut becomes spaces.
+    """
     if text.isascii():
         return text[start:end]
     kept: list[str] = []
@@ -351,8 +353,7 @@ _FIGURES = frozenset("0123456789,.")
 
 
 def _before_number(clusters: Sequence[tuple[str, str, int]], start: int, end: int) -> int:
-    """Return where a line from `start` to `end` ends without a part of a number: `end` if it has none, or if
-    it is nothing else."""
+    """Return where to end a line, so that no number is cut at its end; `end` if the line has nothing else."""
     first = end
     if clusters[end][0] in _FIGURES:
         while first > start and clusters[first - 1][0] in _FIGURES:
@@ -361,10 +362,10 @@ def _before_number(clusters: Sequence[tuple[str, str, int]], start: int, end: in
 
 
 def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
-    """Break a cell into lines of at most `width` columns (at least two), wherever a line is full.
+    """Break a cell into lines of at most `width` columns, and at least two; one empty line for an empty cell.
 
-    With `words`, lines are broken between words and after the bar of a token; where there are none in the
-    second half of a line, anywhere. A number is broken only if a line has no room for it.
+    With `words`, lines end between words or after the bar of a token, if there is such a place in the second
+    half of the line. A number is broken only if it does not fit into a line.
     """
     clusters = [(cluster, name, columns) for text, name in cell for cluster, columns in clusters_of(text)]
     lines: list[Cell] = []
@@ -393,8 +394,8 @@ _WIDE = "〓"
 
 
 def replace(text: str) -> str:
-    """Replace each unsafe character, and each mark beyond the limit, by a visible stand-in of the same width
-    where possible."""
+    """Replace each unsafe character, and each combining mark beyond the limit, by a visible stand-in, of the
+    same width if possible."""
     made = _replaced(text, unsafe_places(text))
     # Where a stand-in has broken what showed a joiner, joiners have one as well.
     return made if is_safe(made) else _replaced(made,
@@ -402,10 +403,8 @@ def replace(text: str) -> str:
 
 
 def _replaced(text: str, places: set[int]) -> str:
-    """Replace the characters at `places` and each mark beyond MARKS_SENT in a row by stand-ins.
-
-    The stand-in of a wide character at a place is wide too, so the text keeps its width.
-    """
+    """Replace the characters at `places`, and each mark after `MARKS_SENT` in a row, by stand-ins. The
+    stand-in of a wide character is wide too."""
     out: list[str] = []
     marks = 0
     for place, char in enumerate(text):
@@ -458,10 +457,8 @@ def _own(dark: bool) -> dict[str, str]:
 
 
 def _theme(name: str, dark: bool, muted: str, disabled: str, selection: str) -> Theme:
-    """Build a theme from the own palette. `muted`, `disabled` and `selection` are its only free colors.
-
-    It sets each variable that Textual would blend or round.
-    """
+    """Return a theme from the program's palette, in which Textual blends or rounds no color. `muted`,
+    `disabled` and `selection` are its only free colors."""
     own, colors = _own(dark), {role: pair[not dark] for role, pair in _COLORS.items()}
     same = (
         # Textual would round or blend these, and leave the palette.
@@ -488,7 +485,7 @@ LIGHT = _theme(LIGHT_NAME, False, muted="#626262", disabled="#949494", selection
 
 
 def variables(theme: Theme, base: Mapping[str, str], *, cube: bool = False) -> dict[str, str]:
-    """Return the variables that the style sheet needs in addition to Textual's own, for any theme.
+    """Return the variables of the style sheet besides Textual's own, for any theme.
 
     Args:
         theme: The theme.
@@ -510,12 +507,12 @@ class Copied(NamedTuple):
 
     Attributes:
         name: Its name in a few words.
-        text: The exact text.
+        text: The exact text, or what it is if `later` or `asks` is set.
         escaped: True if it is a literal of bytes that are not UTF-8.
-        marked: True if its blanks are shown by marks, as a token's are.
-        later: Returns the exact text, where that takes long; `text` says what it is.
-        asks: The same, where the session has to be asked.
-        ending: The ending of a file with this text.
+        marked: True to show its spaces as marks, as in a token.
+        later: Returns the exact text, if that takes long; None otherwise.
+        asks: Asks the session for the exact text; None if that is not necessary.
+        ending: The suffix of a file with this text.
     """
 
     name: str
@@ -528,5 +525,5 @@ class Copied(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The exact text, of one that asks nothing."""
+        """The exact text, unless it has to be asked for."""
         return self.text if self.later is None else self.later()
