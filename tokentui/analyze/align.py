@@ -94,7 +94,8 @@ class Alignment:
         return self.partings[at - 1] if at else None
 
     def line(self, row: int, boundary: str = "│", shared: str = "┊") -> str:
-        """Return a row as a line of text."""
+        """Return a row as a line of text, with `boundary` at each boundary of the row and `shared` between
+        tokens that share characters. Both must be one column wide."""
         cells = self.rows[row]
         inner = [(cell.x - 1, shared) for cell in cells if cell.place]
         lines = [(mark.x, boundary) for mark in self.ruler if row in mark.rows]
@@ -120,8 +121,8 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
     """Place encodings of one text under each other.
 
     Args:
-        encodings: The rows, one at least.
-        width: Returns the columns of a safe text; by default those of a terminal.
+        encodings: The rows, at least one, all of the same text.
+        width: Returns the width of a safe text in columns; by default that of a terminal.
     """
     text = encodings[0].text
     ways = tuple(map(cuts, encodings))
@@ -248,7 +249,7 @@ def _labels(encoding: Encoding, tokens: range) -> list[str]:
 
 
 def _drawn(placed: list[tuple[int, str]]) -> str:
-    """Join texts into one line, each at its column, with spaces between them."""
+    """Join texts into one line, each at its column, with spaces between them. Texts must not overlap."""
     out, at = [], 0
     for x, text in sorted(placed):
         out.append(" " * (x - at) + text)

@@ -90,27 +90,30 @@ class BoundedCorpus:
         """The ids that are no token of several units."""
 
     def bounds(self, sizes: Sequence[int] = (), rounds: int = ROUNDS) -> tuple[Bounds, list[Bound]]:
-        """Find the bounds of some sizes.
+        """Find the bounds of some sizes. Reports progress in rounds.
 
         Args:
             sizes: The sizes in ids; none for that of the tokenizer.
             rounds: The maximum number of rounds for each.
 
         Returns:
-            The bounds, and what proves each, in the same order.
+            The bounds in ascending order of their sizes, and what proves each, in the same order. A size
+                between two steps becomes that of the step before it.
 
         Raises:
             TokentuiError: The tokenizer has no step of such a size.
+            Cancelled: The job is cancelled.
         """
-        found = with_plain_fallback(lambda: self._found(self._lengths(sizes), rounds))
+        found = with_plain_fallback(lambda: self._search(self._lengths(sizes), rounds))
         recipe, candidates = self._tokenizer.recipe, self.candidates
         return Bounds(
             self._corpus.name, self._corpus.size, candidates.pretokens, len(self.rows), self.left_out,
             candidates.long, recipe.split, recipe.unit, self.base, tuple(row for row, _ in found),
         ), [bound for _, bound in found]
 
-    def _found(self, tokens_of: Mapping[int, int], rounds: int) -> list[tuple[SizeBound, Bound]]:
-        """Return the bound of each size, from the tokens of the tokenizer at it."""
+    def _search(self, tokens_of: Mapping[int, int], rounds: int) -> list[tuple[SizeBound, Bound]]:
+        """Search the bound of each size, given the tokens of the corpus at it, in ascending order of the
+        sizes."""
         found: list[tuple[SizeBound, Bound]] = []
         first: Sequence[int] | None = None
         for n, size in enumerate(sorted(tokens_of)):

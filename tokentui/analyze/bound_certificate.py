@@ -74,7 +74,8 @@ class Checked(NamedTuple):
 
 
 def written(found: Bounds, size: SizeBound, bounded: BoundedCorpus, bound: Bound) -> bytes:
-    """Return the certificate of a bound as a file."""
+    """Return the bytes of a certificate: a line of JSON with the claim, then one for each distinct
+    pre-token."""
     head = {
         "format": _FORMAT, "version": _VERSION, "corpus": found.corpus, "split": found.split,
         "unit": found.unit, "vocab_size": size.vocab_size, "base": found.base, "scale": SCALE,
@@ -94,10 +95,10 @@ def written(found: Bounds, size: SizeBound, bounded: BoundedCorpus, bound: Bound
 
 
 def read_certificate(path: str) -> Certificate:
-    """Read a certificate.
+    """Read a certificate. Its numbers are not checked, see `proved`.
 
     Raises:
-        TokentuiError: It cannot be read, or is none.
+        TokentuiError: It cannot be read, or is not a certificate.
     """
     words = []
     with open_regular(path) as file:
@@ -204,14 +205,14 @@ def proved(certificate: Certificate) -> int:
 
 
 def check(path: str, rows: Sequence[WordRow] | None = None) -> Checked:
-    """Check a certificate.
+    """Read a certificate, and compute what its numbers prove.
 
     Args:
         path: The file.
         rows: The pre-tokens of a corpus that it must be about; None for any.
 
     Raises:
-        TokentuiError: The file is no certificate.
+        TokentuiError: The file cannot be read, or is not a certificate.
     """
     certificate = read_certificate(path)
     same = None

@@ -509,7 +509,8 @@ _UNITS: tuple[tuple[str, str, int | None], ...] = (
 
 
 def _size_table(rows: Sequence[SizeRow], documents: bool) -> Section:
-    """Return a table of the units that are known for any row."""
+    """Return a table of rows with a column for each unit that any row has. Tokens per document are left out
+    unless `documents` is True."""
     units = [
         unit for unit in _UNITS
         if any(getattr(row, unit[0]) is not None for row in rows)

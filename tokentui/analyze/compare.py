@@ -198,7 +198,7 @@ class Overlap(NamedTuple):
         return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
 
     def find(self, text: str) -> Overlap:
-        """Return an overlap with only the tokens that contain a text."""
+        """Return an overlap with only the tokens whose bytes contain a text; all tokens for an empty one."""
         searched = to_bytes(text)
         return Overlap(*(tuple(piece for piece in part if searched in piece) for part in self))
 
@@ -335,13 +335,14 @@ def compare_on(
     most: int = 10,
 ) -> tuple[PairAgreement, ...]:
     """Measure the agreement of each pair of tokenizers on a corpus. A tokenizer that cannot encode a stretch
-    is dropped: its pairs are not in the result. With fewer than two tokenizers the result is empty.
+    is dropped: its pairs are not in the result. With fewer than two tokenizers the result is empty. Reports
+    progress in distinct stretches.
 
     Args:
         columns: The tokenizers, each with its key.
         corpus: The corpus; each word of a counted one is a text of its own.
-        conventions: Its splitter says what a word is.
-        most: The most stretches, and the most words, listed for a pair.
+        conventions: Its splitter says what a word is; None for the defaults.
+        most: The maximum number of stretches, and of words, listed for a pair.
 
     Raises:
         Cancelled: The job is cancelled.

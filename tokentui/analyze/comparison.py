@@ -107,7 +107,8 @@ class Compared:
             self.error = error
 
     def _replay(self, tokenizer: Tokenizer, corpus: Corpus) -> None:
-        """Replay the merges of a file, unless they have no order or it cannot read the corpus."""
+        """Replay the merges of a file on a corpus. If it cannot read the corpus, or its tokens have no order,
+        it gets no trainer, and no error is stored."""
         try:
             with phase("counting"):
                 pretokens = Pretokens(tokenizer)
@@ -153,7 +154,8 @@ class Comparison:
     refused: dict[int, TokentuiError] = field(default_factory=dict)
 
     def encode(self, text: str) -> None:
-        """Encode a text with each column."""
+        """Encode a text with each column that has a tokenizer. Stores the results in `encodings` and the
+        errors in `refused`."""
         for n, column in enumerate(self.columns):
             if column.tokenizer is not None:
                 try:
@@ -167,7 +169,7 @@ class Comparison:
         return None if isinstance(tally, TokentuiError) else tally
 
     def error(self, n: int) -> TokentuiError | None:
-        """Return why a column could not be trained, or cannot read the corpus."""
+        """Return why a column could not be trained, or cannot read the corpus; None if neither failed."""
         tally = self.tallies.get(n)
         return tally if isinstance(tally, TokentuiError) else self.columns[n].error
 
@@ -407,7 +409,8 @@ def pair_names(a: int, b: int) -> str:
 
 
 def _value(comparison: Comparison, find: str | None) -> Json:
-    """Return the JSON of a comparison. `find` restricts the listed tokens of the overlaps."""
+    """Return the JSON of a comparison. With `find`, the overlaps also list the tokens that contain this
+    text."""
     corpus, divergences = comparison.corpus, comparison.divergences.items()
     return {
         "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},

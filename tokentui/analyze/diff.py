@@ -473,6 +473,8 @@ def _leaves(value: object, where: str) -> Iterator[tuple[str, str]]:
 
 
 def _differing(texts_a: Mapping[str, str], texts_b: Mapping[str, str]) -> Iterator[Change]:
+    """Yield a change for each place whose text differs, shortened. A text is None if only the other side has
+    the place."""
     for where in dict.fromkeys((*texts_a, *texts_b)):
         values = texts_a.get(where), texts_b.get(where)
         if values[0] != values[1]:
@@ -527,11 +529,11 @@ def report(
     """Report on the differences of two tokenizers, A and B.
 
     Args:
-        found: The differences.
+        differences: The differences.
         names: The names of the tokenizers.
-        tokenizers: The tokenizers, which say more in the first lines and in JSON.
+        tokenizers: The tokenizers, which add to the first lines and to JSON; None to leave them out.
         bounds: The bounds that were checked, and whether each holds.
-        rows: The rows of each section that the terminal prints at most.
+        rows: The maximum number of rows of a section that the terminal prints; None for all.
     """
     sections = []
     for n, name in enumerate(names):
@@ -708,7 +710,8 @@ def _tokens(texts: Iterable[str], start: int = 0) -> Tokens:
 def _value(
     differences: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None
 ) -> dict[str, object]:
-    """Return the JSON of a diff. Without tokenizers their list is empty; without a corpus it is None."""
+    """Return the JSON of a diff. Without tokenizers their list is empty; without a corpus, `corpus` and
+    `first` are None."""
     texts = differences.documents
     return {
         "same": differences.same,

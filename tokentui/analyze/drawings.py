@@ -96,8 +96,8 @@ class MergeTree:
     missing: Missing | None = None
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return the lines that fit a width: with the step of each merge where there is room, and as many
-        levels as fit. A token whose parts are left out stands for itself."""
+        """Return the lines that fit a width: with the step of each merge if there is room, and as many levels
+        as fit. A token whose parts are left out stands for itself. Empty if not even the tokens fit."""
         deepest = min(_DEEPEST, max((root.depth for root in self.roots), default=0))
         for levels, steps in itertools.product(range(deepest, -1, -1), (True, False)):
             block = self._block(levels, steps, ascii_only)
@@ -244,7 +244,8 @@ class Flow(NamedTuple):
     texts: tuple[Line, ...]
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return as many texts on a line as fit."""
+        """Return lines with as many texts as fit on each. A text that is wider than `width` has a line of its
+        own."""
         lines: list[Line] = []
         for text in self.texts:
             joined = (*lines[-1], Span(" · ", "muted"), *text) if lines else text
@@ -379,7 +380,8 @@ class WalkPlace(NamedTuple):
 
 def viterbi_cells(word: WordExplanation) -> tuple[WalkPlace, ...]:
     """Return the places of a word from left to right, as Viterbi's algorithm fills them. Of equal totals, the
-    piece that starts earliest is kept. None without a unigram model, or if some place cannot be reached."""
+    piece that starts earliest is kept. Places that cannot be reached are left out; empty without a unigram
+    model."""
     totals = {0: 0.0}
     cells = []
     ends = {edge.end for edge in word.lattice if edge.best}

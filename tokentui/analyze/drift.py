@@ -151,8 +151,8 @@ class DriftCheck:
     def _window(
         self, ids: tuple[int | None, ...], encoded: tuple[int | None, ...], place: int
     ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
-        """Return the tokens of both encodings from the first difference to the point where both agree again.
-        """
+        """Return the ids and the encoded ids from the first difference to the first place where both have
+        spelled equally many bytes and go on with the same id."""
         i = j = place
         left = right = 0  # bytes of each cut since the difference
         while i < len(ids) or j < len(encoded):

@@ -121,7 +121,8 @@ def unchanged(tokenizer: Tokenizer) -> Edit:
 
 
 def changes(edit: Edit, before: Tokenizer) -> tuple[list[TokenEntry], list[TokenEntry]]:
-    """Return the tokens that were removed and the tokens that were added, each in order of their ids.
+    """Return the tokens that were removed and the tokens that were added, each in order of their ids. A token
+    that only has another id is in neither.
 
     Args:
         edit: The edit.
@@ -419,7 +420,7 @@ class _Parts:
     def of(self, entry: TokenEntry) -> set[int]:
         """Return the ids of all tokens that a token is made of, its own among them.
 
-        They are found by the list of merges and by encoding its text. None for a token without a symbol.
+        They are found by the list of merges and by encoding its text. Empty for a token without a symbol.
         """
         if entry.symbol is None:
             return set()

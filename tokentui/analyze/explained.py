@@ -90,7 +90,7 @@ def text_sections(facts: StringFacts, steps: bool = False) -> Iterator[Section]:
     """Yield the encoding of a text, word by word, and its losses.
 
     Args:
-        found: The facts of the text.
+        facts: The facts of the text.
         steps: True if the merges are steps of the training on screen, so that rows lead there.
     """
     yield from decoded_sections(facts.round_trip)
@@ -131,7 +131,8 @@ def word_section(word: WordExplanation, steps: bool = False) -> Section:
 
 
 def tree_sections(word: WordExplanation, missing: Mapping[str, object]) -> Iterator[Section]:
-    """Yield the merges of a word that is several tokens as a drawing.
+    """Yield the merges of a word as a drawing; nothing for a word that is one token, has no merges or is not
+    encoded by merges.
 
     Args:
         word: The word.
@@ -188,7 +189,8 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
 
 
 def walk_sections(word: WordExplanation) -> Iterator[Section]:
-    """Yield the places of a word as the search for its most probable segmentation fills them, one a row."""
+    """Yield the places of a word as the search for its most probable segmentation fills them, one a row.
+    Yield nothing for one unit, and for a model without probabilities."""
     if len(word.units) > 1 and (cells := viterbi_cells(word)):
         yield Section(
             "walk", "each place: the piece that ends there with the largest sum of log probabilities",

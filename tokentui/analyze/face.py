@@ -74,8 +74,8 @@ class Analyzed(Tokenizer):
                 sentences, each document is a sentence, and all texts have the same ones. By default sentences
                 for the built-in set, bytes for other texts.
             words: The split that defines words.
-            progress: Told (done, total) in languages.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            progress: Called with (done, total) in languages.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Raises:
             TokentuiError: A text cannot be read, the texts are not parallel, or there is no such basis or
@@ -102,8 +102,8 @@ class Analyzed(Tokenizer):
 
         Args:
             corpus: A corpus, or what `read` takes.
-            progress: Told (done, total) in tokens.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            progress: Called with (done, total) in tokens.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Raises:
             TokentuiError: The corpus cannot be read, or the tokenizer refuses it.
@@ -141,8 +141,8 @@ class Analyzed(Tokenizer):
         Args:
             text: The prompt.
             allow_special: Text that spells a special token is that token.
-            progress: Told (done, total) in continuations that were tried.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            progress: Called with (done, total) in continuations that were tried.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Returns:
             The number of first tokens that stay: proven (`certain`), and by a search (`stable`).
@@ -167,8 +167,8 @@ class Analyzed(Tokenizer):
             second: Another corpus, under the same vocabulary.
             target: Tokens per byte, such as `0.25`; or the dimensions of the embedding and the tokens that
                 one parameter is worth, such as `768:0.001`.
-            progress: Told (done, total) in words.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            progress: Called with (done, total) in words.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Raises:
             TokentuiError: A corpus cannot be read or encoded, the tokens do not come one by one, or the
@@ -192,14 +192,14 @@ class Analyzed(Tokenizer):
 
         Args:
             prune: A corpus whose tokens are kept, or what `read` takes.
-            keep: The maximum number of ids to keep, those that the corpus uses most; None for all that it uses.
+            keep: The maximum number of ids to keep, those that the corpus uses most; None for all used ones.
             extend: A corpus to continue training on, from where the vocabulary ends.
             vocab_size: The number of ids to train on to. `extend` and `vocab_size` need each other.
             merge: Another tokenizer, whose missing merges are appended.
             add: Tokens that are matched in a text literally.
             special: Special tokens.
-            progress: Told (done, total) in documents, then in merges.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            progress: Called with (done, total) in documents, then in merges.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Returns:
             The tokenizer, the new id of each old one (`ids`, -1 for a removed one), and the results on the
@@ -239,8 +239,8 @@ class Analyzed(Tokenizer):
             corpus: The corpus to train on, or what `read` takes.
             recipe: The recipe to train by, or the name of a preset; None for its own.
             merges: The maximum number of merges to compare; None for all.
-            progress: Told (done, total) in steps, then in changes that were tried.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            progress: Called with (done, total) in steps, then in changes that were tried.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Raises:
             TokentuiError: The corpus cannot be read, there is no such preset, or there are no merges.

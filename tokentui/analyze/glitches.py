@@ -122,7 +122,7 @@ def unwritten(text: str) -> str:
 def _glitch(
     tokenizer: Tokenizer, entry: TokenEntry, written: tuple[str, ...] | None
 ) -> Glitch | None:
-    """Return the glitch that an entry is whatever the corpus, or None.
+    """Return the glitch of an entry, or None. Whether it is swallowed in a corpus is not checked.
 
     Args:
         tokenizer: The tokenizer.
@@ -188,7 +188,7 @@ def report(tokens: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Repo
     """Report on glitch tokens: a section for each kind.
 
     Args:
-        found: The glitch tokens.
+        tokens: The glitch tokens.
         vocab_size: The number of ids of the tokenizer.
         with_corpus: True if a corpus was searched for swallowed ones.
     """

@@ -81,7 +81,8 @@ def built_in_texts(tokenizer: Tokenizer) -> tuple[str, ...]:
 
 
 def pin(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[GoldenText, ...]:
-    """Encode texts, each as plain text and with special tokens. A tick of the current job is a text."""
+    """Encode texts, each as plain text and with special tokens. Refused texts have None. A tick of the
+    current job is a text."""
     return tuple(
         GoldenText(text, *(None if encoding is None else tuple(encoding.ids) for encoding in encodings))
         for text in each(texts, len(texts)) for encodings in (_both(tokenizer, text),)

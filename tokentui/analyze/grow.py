@@ -91,10 +91,10 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
 
 
 def _mergeable(tokenizer: Tokenizer, where: str) -> Merging:
-    """Return how the tokenizer of a file encodes by merges.
+    """Return the segmenter of a file's tokenizer if it encodes by merges that more can be appended to.
 
     Raises:
-        TokentuiError: It encodes otherwise, or has no merges.
+        TokentuiError: It encodes otherwise, has no merges, or has pieces that are split again.
     """
     way = tokenizer.encoder.segmenter
     if not isinstance(way, Merging) or not tokenizer.merges:

@@ -205,8 +205,8 @@ def string_report(facts: StringFacts | None, token: TokenFacts | None, uses: Use
     """Report on a text, on a token, or on a text that is a token.
 
     Args:
-        found: The facts of the text; None for a token that was named by its id.
-        token: The facts of the token; None for a text that is none.
+        facts: The facts of the text; None for a token that was named by its id.
+        token: The facts of the token; None for a text that is not a token.
         uses: The uses of the token in a corpus; None without a corpus.
     """
     sections: list[Section] = [] if facts is None else [Section("string", data(facts.text))]
@@ -231,12 +231,14 @@ def string_report(facts: StringFacts | None, token: TokenFacts | None, uses: Use
 
 
 def unused_why(token: UnusedToken) -> tuple[Part, ...]:
-    """Return the parts of a cell that say why a token is not used."""
+    """Return the parts of a cell that say why a token is not used: the tokens that it is merged into, else
+    the name of the reason."""
     return ("always merged into ", *pieces(token.into)) if token.into else (token.why,)
 
 
 def token_sections(facts: TokenFacts) -> Iterator[Section]:
-    """Yield the facts of a token."""
+    """Yield the facts of a token, in the order of the report. Sections that do not apply to its kind are left
+    out."""
     yield Section("token", (f"id {facts.id}, {facts.kind}: ", facts.piece))
     yield from mark_sections(facts.piece, facts.marks)
     yield from byte_sections(facts.bare)

@@ -128,7 +128,7 @@ def entropy(counts: Iterable[int], alpha: float = 1.0) -> float | None:
 
 
 def ratio(above: float, below: float) -> float | None:
-    """Return a / b, or None if b is 0."""
+    """Return `above` divided by `below`; None if `below` is 0."""
     return above / below if below else None
 
 
@@ -469,7 +469,7 @@ def _part_tallies(
     Args:
         corpus: The corpus.
         counted: Its words or, if not `by_words`, its documents.
-        sizes: The number of tokens of each.
+        sizes: The number of tokens of each word or document.
         by_words: True if `counted` has words.
     """
     tallies, start = [], 0

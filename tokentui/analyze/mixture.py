@@ -321,18 +321,25 @@ class MixtureProgram:
         """The rows of the program: a step and a row of counts."""
 
     def fit(self) -> Fit:
-        """Minimize the slack."""
+        """Find the shares that need the least slack. If it ends before no row is violated, the fit is not
+        `converged`.
+
+        Raises:
+            TokentuiError: The solver finds no optimum.
+            Cancelled: The job is cancelled.
+        """
         return self._optimize(self._numpy.zeros(self.size), slack=None, norm=self._numpy.ones(self.size))
 
     def intervals(self, weights: Sequence[float], fit: Fit) -> tuple[Fit, list[tuple[float, float]]]:
         """Return the least and the greatest share of each sample with little more slack than a fit, in shares
-        of what `weights` counts by pair.
+        of what `weights` counts by pair. A tick of the job is a search for one share.
 
-        A search for a share adds rows. Where these need more slack than that, the fit is solved again with
-        them and returned, and the search goes on with its slack.
+        A search adds rows. If these need more slack than that, the fit is solved again with them and
+        returned, and the search goes on with its slack.
 
         Raises:
             TokentuiError: The solver finds no optimum.
+            Cancelled: The job is cancelled.
         """
         extremes = []
         for number in range(2 * self.size):
@@ -369,10 +376,14 @@ class MixtureProgram:
         return abs(float(found.shares[which] * norm[which]))
 
     def _optimize(self, cost: Any, slack: float | None, norm: Any) -> Fit:
-        """Add constraints and solve again until none is violated, or the shares no longer move.
+        """Add the violated rows and solve again until none is violated, or the shares no longer move. The fit
+        is `converged` only if none is violated. There are at most `_MOST_ROUNDS` rounds, and each checks for
+        cancellation.
 
-        The last value of the fit is True only if no constraint was violated. At most _MOST_ROUNDS rounds; it
-        checks for cancellation in each.
+        Args:
+            cost: The cost of each share; without effect on slack.
+            slack: The maximum slack; None to minimize it.
+            norm: The weights of the shares in the sum that is 1.
         """
         np, steps = self._numpy, len(self._merged)
         shares = np.ones(self.size) / norm.sum()
@@ -430,7 +441,8 @@ class MixtureProgram:
         return out
 
     def _solved(self, cost: Any, slack: float | None, norm: Any) -> tuple[Any, Any, Any]:
-        """Solve the program of the rows that were added.
+        """Solve the program with the rows that were added; see `_optimize` for the arguments. Return the
+        shares, the slack of each step and the slack of each pair, both times `scale`.
 
         Raises:
             _Infeasible: There is no optimum.
@@ -555,7 +567,7 @@ def mixture(
 
 
 def _worst(tokenizer: Tokenizer, step: int, slack: float) -> Worst:
-    """Return a step, counted from 1, with its merge and the slack that it needs."""
+    """Return the merge of a step, given from 0, with the slack that it needs."""
     vocabulary = tokenizer.vocabulary
     symbol = vocabulary.base_size + step
     left, right = vocabulary.merges[step]
@@ -611,7 +623,8 @@ def _alike(
 
 
 def _common(a: Counter[str], b: Counter[str]) -> float:
-    """Return what the words of two texts have in common, by their shares: 1 if all, 0 if nothing."""
+    """Return how much the words of two texts overlap, by their shares: 1 if all, 0 if nothing or a text is
+    empty."""
     of_a, of_b = a.total(), b.total()
     if not of_a or not of_b:
         return 0.0

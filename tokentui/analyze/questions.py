@@ -42,7 +42,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _unused(answers: VocabularyReport) -> Section:
-    """Return the tokens that the corpus does not use, in order of id."""
+    """Return a section of the tokens that the corpus does not use, in the order of their ids."""
     unused = len(answers.unused)
     many = f"{answers.used:,} of {plural(answers.vocab_size, 'token')}"
     rest = f" · {unused:,} do not" if unused else " · every one is used"
@@ -57,7 +57,7 @@ def _unused(answers: VocabularyReport) -> Section:
 
 
 def _reason(token: UnusedToken) -> Cell:
-    """Say why a token is unused; one that was swallowed names the tokens that it became part of."""
+    """Return why a token is unused; for a swallowed one, the tokens that it became part of."""
     if token.why != "swallowed" or not token.into:
         return muted(_WHY.get(token.why, token.why))
     return (muted("it always became part of "), *pieces(token.into, ", "))
@@ -86,7 +86,8 @@ def _saved(answers: VocabularyReport) -> Section:
 
 
 def _exhausted(answers: VocabularyReport) -> Section:
-    """Return this step beside a training until no pair is left."""
+    """Return a section that compares this step with a training until no pair is left; if there was none, it
+    names the key that starts one."""
     end = answers.exhausted
     if end is None:
         how = (Span("x", "key"), muted(" trains a copy until no pair is left; it may take a while"))
@@ -103,9 +104,10 @@ def _exhausted(answers: VocabularyReport) -> Section:
 
 
 def _ways(answers: VocabularyReport) -> Section:
-    """Return the ways to write each word, the fewest tokens first. The one that the encoder takes is marked.
+    """Return a section of the ways to write each word, the fewest tokens first. The one that the encoder
+    takes is marked.
 
-    Without words it says which key asks for one. Scores have a column only if there are any.
+    Without words it names the key that asks for one. Scores have a column only if there are any.
     """
     if not answers.ways:
         return Section("4 ways", "", (Row(((Span("i", "key"), muted(" types a word")),)),))

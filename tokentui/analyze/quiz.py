@@ -107,7 +107,7 @@ def _of_kind(
 ) -> Iterator[Question]:
     """Yield exercises of a kind, each at another of the steps. Moves the training.
 
-    A step that has no such exercise is left out; there are none that need a word without words.
+    A step that has no such exercise is left out. Without words there are no exercises of `cut` and `decode`.
     """
     for step in each(steps):
         if kind == "cut":
@@ -141,7 +141,8 @@ def _of_kind(
 
 
 def _with_a_wrong_one(trainer: Trainer, step: int, random: Random) -> Iterator[Question]:
-    """Yield a question on the next merges of which one is wrong, if there are as many. Moves the training."""
+    """Yield a question on the next merges of which one is wrong; nothing if fewer than `CHOICES` merges
+    follow, or no other pair has a lower value. Moves the training."""
     jump(trainer, step + CHOICES)
     vocabulary = trainer.tokenizer().vocabulary
     merges: list[tuple[bytes, ...]] = [tuple(map(vocabulary.spelled, pair)) for pair in vocabulary.merges]

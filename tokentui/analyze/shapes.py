@@ -132,7 +132,8 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
 
 def moves(old: Tokenizer, new: Tokenizer) -> dict[int, int]:
     """Return the new id of each old id whose token is in both tokenizers, with the same bytes and, both or
-    neither, special. Ids of other tokens are left out."""
+    neither, special. Ids of other tokens are left out. Of several tokens with the same bytes, the last one by
+    id counts."""
     there = {(entry.piece, _named(entry)): entry.id for entry in new.entries()}
     new_ids = {entry.id: there.get((entry.piece, _named(entry)), GONE) for entry in old.entries()}
     return {number: new_id for number, new_id in new_ids.items() if new_id != GONE}

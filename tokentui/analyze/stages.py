@@ -118,7 +118,8 @@ def _bare(normalized: str) -> str:
 
 
 def _staged(tokenizer: Tokenizer, text: str, around: bool = False) -> Staged:
-    """Return the stages of an encoding; a refusal is stored in it. `around` adds special tokens."""
+    """Return the stages of an encoding; if the tokenizer refuses the text, the reason is in it. `around` adds
+    the special tokens before and after the text."""
     analysis = tokenizer.encoder.pretokenizer.analyze(text)
     words = tuple(text[word.start : word.end] for word in analysis.pretokens)
     try:
@@ -140,17 +141,17 @@ def cut(document: str) -> Iterator[str]:
 
 
 def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> str:
-    """Shorten a text for which something holds, by leaving out shorter and shorter parts of it.
+    """Shorten a text that `differs` accepts, by leaving out shorter and shorter parts of it.
 
-    The result may have gaps. No single character of it can be left out, unless the tries ran out. It is
-    not empty unless the text is; without tries it is the text.
+    The result may have gaps. No single character of it can be left out, unless the tries ran out. It is not
+    empty unless the text is; without tries it is the text.
 
     Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002, without the
     tests of subsets.
 
     Args:
-        text: The text.
-        differs: Returns whether it holds for a text; not called for `text` itself.
+        text: The text, of which `differs` is true.
+        differs: Returns whether a shorter text is still accepted; not called for `text` itself.
         tries: The maximum number of calls of `differs`.
 
     Raises:

@@ -90,6 +90,11 @@ def check_table_name(path: str) -> None:
 
 
 def _writer(path: str) -> Callable[[str, Sequence[TokenRow]], bytes]:
+    """Return the function that writes a table, by the extension of a file name.
+
+    Raises:
+        TokentuiError: No format of tables has this extension.
+    """
     for end, writer in _WRITERS.items():
         if path.lower().endswith(end):
             return writer

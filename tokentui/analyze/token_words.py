@@ -23,12 +23,12 @@ _UNNAMED = {
 
 
 def figure(value: float) -> str:
-    """Return a figure with six significant digits."""
+    """Return a number with six significant digits, with − and ∞ as signs."""
     return ("∞" if math.isinf(value) else f"{value:.6g}") if value >= 0 else "−" + figure(-value)
 
 
 def made_section(step: int, places: int | None) -> Section:
-    """Return the step that made a token, and the places of its pair; None if they are not known."""
+    """Return the step that made a token, and the number of places of its pair; None if that is not known."""
     return Section("made", f"step {step:,}" + ("" if places is None else f", at {plural(places, 'place')}"))
 
 

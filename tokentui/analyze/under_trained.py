@@ -155,8 +155,8 @@ class _Sums:
         return out
 
     def mean(self, which: Sequence[int] | None = None) -> Any:
-        """Return the mean of all rows, or of some of them, which are sorted. Others than finite rows are left
-        out."""
+        """Return the mean of all rows, or of those in `which`, which is sorted. Rows with a number that is
+        not finite are left out. Zeros if no row is left."""
         np, count, wanted = numpy(), 0, None if which is None else frozenset(which)
         total: Any = [0.0] * self.columns if np is None else np.zeros(self.columns)
         for first, block in self._chosen(which):
@@ -194,7 +194,7 @@ class _Sums:
 
     def first_component(self, mean: Any) -> Any:
         """Return the first principal component of the centered rows, by power iteration; of many rows, of
-        some at equal distances."""
+        some at equal distances. Each round checks for cancellation."""
         np = numpy()
         most = _SAMPLE[np is None]
         step = max(1, -(-self.count // most))
@@ -224,7 +224,8 @@ class _Sums:
         return found
 
     def compared(self, unused: Any, mean: Any, component: Any) -> list[tuple[float, float, float, float]]:
-        """Return the four indicators of each row that compare it with the mean of unused rows."""
+        """Compare each row with the mean of unused rows: return its cosine distance, the same of centered
+        rows, the same without the first component, and its Euclidean distance."""
         np = numpy()
         if np is not None:
             return self._compared_by_numpy(np, unused, mean, component)
@@ -334,7 +335,8 @@ def under_trained(tokenizer: Tokenizer, model: Model, corpus: Corpus | None = No
         corpus: A corpus that tells which tokens occur only inside longer ones; None to leave that out.
 
     Raises:
-        TokentuiError: One matrix is input and output, and no row is known to be unused; or a file ends early.
+        TokentuiError: One matrix is input and output, and no row is known to be unused; no token that text
+            produces has a finite row; or a file ends early.
         Cancelled: The job is cancelled.
     """
     first = _Sums(model, model.input)

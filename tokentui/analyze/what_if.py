@@ -61,7 +61,7 @@ class RunSide(NamedTuple):
 
     @classmethod
     def of(cls, run: Trainer, step: int) -> RunSide:
-        """Take a snapshot of a run at a computed step."""
+        """Take a snapshot of a run at a computed step. The run stays at its step."""
         return cls(run.tokens_at(step), run.tokenizer(step))
 
     @property

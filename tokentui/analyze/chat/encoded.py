@@ -172,6 +172,8 @@ def _doubled(tokenizer: Tokenizer, encoding: Encoding, added: bool) -> Iterator[
 
 
 def _missing_prompt(rendered: Rendered, chat: Chat) -> Iterator[ChatWarning]:
+    """Yield a warning if a generation prompt is missing after the last message, unless that is of the
+    assistant."""
     role = chat.messages[-1].get("role")
     if rendered.prompt_missing and role != "assistant":
         what = f"the last message is of the role {str(role)[:40]}, and no generation prompt follows"

@@ -229,29 +229,29 @@ class _Places:
 
     def located(self) -> tuple[list[Region], list[Path]]:
         """Return the regions, and the paths of the texts that are not placed."""
-        regions, missing = self._located(list(self._marks))
+        regions, missing = self._locate(list(self._marks))
         missing += [path for path in self._texts if path not in self._marks or path in self._cut]
         return regions, missing
 
-    def _located(self, paths: Sequence[Path]) -> tuple[list[Region], list[Path]]:
+    def _locate(self, paths: Sequence[Path]) -> tuple[list[Region], list[Path]]:
         """Return the regions of these texts, and the paths of those that are not placed. Tries all at once,
         then each half."""
         for inside in (False, True):
-            if paths and (regions := self._tried(paths, inside)) is not None:
+            if paths and (regions := self._try_marks(paths, inside)) is not None:
                 return regions, []
         if len(paths) < 2:
             return [], list(paths)
         half = len(paths) // 2
-        first, second = self._located(paths[:half]), self._located(paths[half:])
+        first, second = self._locate(paths[:half]), self._locate(paths[half:])
         return first[0] + second[0], first[1] + second[1]
 
-    def _tried(self, paths: Sequence[Path], inside: bool) -> list[Region] | None:
+    def _try_marks(self, paths: Sequence[Path], inside: bool) -> list[Region] | None:
         """Return the regions of the texts in the rendered chat. Return None if marking the texts changes the
-        rendering or fails, or no renderings are left.
+        rendering or fails, or no renderings or time are left. Uses up a rendering.
 
         Args:
             paths: The paths of the texts.
-            inside: Put the marks inside the whitespace at the ends of a text.
+            inside: True to put the marks inside the whitespace at the ends of a text.
         """
         if self._left == 0:
             return None

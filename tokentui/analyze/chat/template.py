@@ -79,7 +79,11 @@ class NoTemplate(TokentuiError):
 
 
 def usual_template(name: str, tokens: Mapping[str, str] | None = None) -> ChatTemplate:
-    """Return a template of `USUAL`, with other special tokens if some are given."""
+    """Return a template of `USUAL`, with other special tokens if some are given.
+
+    Raises:
+        KeyError: No usual template has this name.
+    """
     return ChatTemplate(name, USUAL[name], {**_USUAL_TOKENS, **(tokens or {})})
 
 
@@ -206,9 +210,11 @@ def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> s
 
 
 def _from_file(path: str, tools: bool) -> str:
-    """Read a template from a file: Jinja text, or a JSON file of settings.
+    """Read a template from a file: Jinja text, or a JSON file of settings. With `tools`, a template for tools
+    is preferred.
 
-    With `tools`, a template for tools is preferred. Raises if a file of settings has no template.
+    Raises:
+        TokentuiError: The file cannot be read, or is a file of settings without a template.
     """
     if path.endswith(".json"):
         node = _document(path)["chat_template"]
@@ -239,6 +245,9 @@ def time_limit(where: str) -> TemplateLimit:
 def rendering(template: ChatTemplate) -> Iterator[Render]:
     """Start a process that renders a template, yield the function that renders, and end the process. All
     renderings share one limit of processor time.
+
+    The function takes the variables of the template. It raises `TokentuiError` if the template fails,
+    `TemplateLimit` at a limit, and `Cancelled` if the job is cancelled.
 
     Raises:
         TokentuiError: jinja2 is not installed, or the template is too long or not in Jinja's language.

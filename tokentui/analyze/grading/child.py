@@ -47,7 +47,8 @@ def limit(limits: Mapping[str, int]) -> None:
 
 
 def watch(limits: Mapping[str, int]) -> None:
-    """Refuse to start processes, unless the exercise allows it, and to use the network."""
+    """Raise `LimitError` in this process when it starts a process, unless the exercise allows it, or uses the
+    network. The hook stays until the process ends."""
     refused = _ABROAD if limits["processes"] else (*_STARTS, *_ABROAD)
 
     def hook(event: str, _: object) -> None:
@@ -111,11 +112,11 @@ def loaded(code: str, name: str) -> ModuleType:
 
 
 def found(module: ModuleType, name: str, part: str) -> Callable[..., Any]:
-    """Return the function or class of a name. Without one of that name, return the only one with a part of
-    the name.
+    """Return the function or class `name` of a module, else `run_` and the name, else the only public one of
+    its own whose name contains `part`.
 
     Raises:
-        LimitError: There is none.
+        LimitError: There is none, or several contain it.
     """
     own = {
         key: value for key, value in vars(module).items()
@@ -164,7 +165,8 @@ def trained(module: ModuleType, call: list[Any]) -> tuple[Any, Any]:
 
 
 def encoded(module: ModuleType, call: list[Any] | None, made: Any, texts: list[str]) -> list[Any]:
-    """Return for each text its ids, the text that they decode to, and an error; either may be None."""
+    """Return for each text its ids, the text that they decode to, and an error. Ids are None after an error,
+    and the text without a function that decodes. Empty if nothing can encode."""
     decode: Callable[..., Any] | None = getattr(made, "decode", None) or vars(module).get("decode")
     if call is not None:
         arguments = [unpacked(value) for value in call[1]]

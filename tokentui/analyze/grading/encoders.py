@@ -84,7 +84,7 @@ def _one_pass(word: Word, ranks: Ranks, prefix: int) -> Word:
 
 
 def _once_each(word: Word, ranks: Ranks, prefix: int) -> Word:
-    """Merge only the first place of each merge."""
+    """Merge only the first place of each merge, in the order of ranks: a common mistake."""
     for pair in sorted(ranks, key=ranks.__getitem__):
         for at in range(len(word) - 1):
             if tuple(word[at:at + 2]) == pair:

@@ -180,7 +180,8 @@ class Exercise:
             return learn.start(corpus or self.corpus, self.whole_recipe, Run())
 
     def asked(self, trainer: Trainer) -> int:
-        """Return how many merges are asked for in a training; fewer may be possible."""
+        """Return how many merges are asked for in a training, at least 0; the training may have fewer
+        pairs."""
         if self.merges is not None:
             return self.merges
         assert self.vocab_size is not None
@@ -191,7 +192,8 @@ class Exercise:
         return trainer.tokenizer().vocabulary.base_size + len(self.specials)
 
     def trained(self, corpus: Corpus | None = None) -> tuple[Trainer, int]:
-        """Return the right training at its end, and how many merges were asked for."""
+        """Run the right training, on the corpus of the exercise or on another one. Return it at its end, and
+        how many merges were asked for. It is trained again at each call."""
         trainer = self.start(corpus)
         asked = self.asked(trainer)
         with silent():

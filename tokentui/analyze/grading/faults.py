@@ -320,7 +320,7 @@ def _other_patterns(split: str) -> Iterator[str]:
 
 
 def with_knobs(recipe: Recipe, method: Method, knobs: Iterable[tuple[str, str | bool]]) -> Method | None:
-    """Return a method with other values of some fields, None if they are right."""
+    """Return a method with other values of some fields; None if all of them are right under the recipe."""
     changed = replace(method, **dict(knobs))  # type: ignore[arg-type]
     rights = {"tie": recipe.tie, "value": recipe.objective, "split": recipe.split, "unit": recipe.unit,
               "mark": recipe.mark, "base": recipe.base, "weight": recipe.weight}
@@ -328,7 +328,7 @@ def with_knobs(recipe: Recipe, method: Method, knobs: Iterable[tuple[str, str | 
 
 
 def combined(one: Method, other: Method) -> Method | None:
-    """Return the method with the mistakes of both, None if they set the same field."""
+    """Return the method with the mistakes of both; None if both set the same field."""
     plain = Method()
     changes = {}
     for field in fields(Method):

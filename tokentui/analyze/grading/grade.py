@@ -188,7 +188,9 @@ class _Grader:
     # ---- what was handed in
 
     def _merges(self, submission: Submission, corpus: Corpus, name: str, probe: bool = False) -> None:
-        """Check merges, their number, and the vocabulary if it is there."""
+        """Check merges against the right training on a corpus, their number, and the vocabulary if it is
+        there. With `probe`, only the first `_PROBE` merges are recorded, for the diagnosis, and no check is
+        added."""
         assert submission.merges is not None
         exercise = self._exercise
         trainer, asked = exercise.trained(corpus)
@@ -280,7 +282,8 @@ class _Grader:
         self._encoded(answers, _pairs(trainer))
 
     def _tokens(self, submission: Submission) -> None:
-        """Check tokens against those that the exercise expects."""
+        """Check tokens, or else ids, against the tokens that the exercise expects. A wrong number of rows is
+        a failed check, and the rows that are there are checked too."""
         expected = self._exercise.expect["tokens"]
         rows = submission.tokens or submission.ids or ()
         if len(rows) != len(expected):
@@ -290,7 +293,7 @@ class _Grader:
             self._check_tokens(text, right, row)
 
     def _check_tokens(self, text: str, right: Sequence[str], row: Sequence[object]) -> None:
-        """Add a check that names the first token that differs."""
+        """Add a check of the tokens of a text. If it fails, it names the first token that differs."""
         same = list(row) == list(right)
         at = common_length(row, right)
         what = f"token {at + 1} is {shown(row[at]) if at < len(row) else 'missing'}, not " \
@@ -345,7 +348,8 @@ class _Grader:
             self._encoder_answer(answers[-1], every_text)
 
     def _given(self, corpus: Corpus) -> tuple[Mapping[int, bytes] | None, Sequence[Pair]]:
-        """Return the vocabulary and the merges that an exercise hands to functions, if it does."""
+        """Return the vocabulary and the merges of the right training on a corpus. They are None and empty if
+        no call of the exercise takes them."""
         calls = [call for call in (self._exercise.call, self._exercise.encode_call) if call is not None]
         if not any({"vocab", "merges", "ranks"}.intersection(call.arguments) for call in calls):
             return None, ()
@@ -585,7 +589,7 @@ def report(graded: Grade, hints: int = USUAL_HINTS) -> Report:
 
 
 def first_line(graded: Grade, hints: int = USUAL_HINTS) -> str:
-    """Return the result in a line: that it passed, or the reason why it did not."""
+    """Return the result in a line: the title if it passed, or the reason why it did not."""
     lines = [reason for _, reason in _lines(graded, hints)]
     return lines[0]
 

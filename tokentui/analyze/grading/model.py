@@ -306,6 +306,7 @@ COUNTS: Mapping[str, Callable[[Word], Counter[Pair]]] = {
 
 
 def _exact(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair) -> None:
+    """Subtract the pairs of the word before the merge, and add those after it: the right way."""
     for other in new:
         counts[other] = counts.get(other, 0) + weight * new[other]
     for other in old:
@@ -388,6 +389,7 @@ def _advances_by_one(word: Word, pair: Pair, new: int, state: State) -> Word:
 
 
 def _first(word: Word, pair: Pair, new: int, state: State) -> Word:
+    """Replace only the first place of the pair in the word."""
     for at in range(len(word) - 1):
         if tuple(word[at:at + 2]) == pair:
             return [*word[:at], new, *word[at + 2:]]
@@ -524,11 +526,11 @@ class Material:
 
 
 def merges_of(material: Material, method: Method) -> Iterator[Step]:
-    """Train by a method, without an end: yield merges until no pair is left.
+    """Train by a method, without a stop: yield merges until no pair is left.
 
     Raises:
         TokentuiError: The text cannot be cut in this way.
-        Cancelled: The job is cancelled.
+        Cancelled: The job is cancelled, checked before each merge.
     """
     state, recipe = material.start(method), material.recipe_by(method)
     tie, value = TIES[method.tie or recipe.tie], VALUES[method.value or recipe.objective]

@@ -73,13 +73,16 @@ def text_of(corpus: Corpus) -> str:
 
 
 def run_file(code: str, name: str, exercise: Exercise, cases: Sequence[Case]) -> list[Answer]:
-    """Run a file on each case, in one child process, and return the answers.
+    """Run a file on each case, in one child process with the limits of the exercise.
 
     Args:
         code: The text of the file.
         name: Its name, for errors.
         exercise: The exercise, with its calls and limits.
         cases: The cases.
+
+    Returns:
+        An answer for each case, in order. If the process ended early, the cases that are left have an error.
 
     Raises:
         TokentuiError: The child cannot be started.

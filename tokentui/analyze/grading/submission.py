@@ -103,7 +103,7 @@ def of_value(value: Any, where: str) -> Submission:
     """Return the submission of a value: of JSON, or what a function returned.
 
     Raises:
-        TokentuiError: It is none.
+        TokentuiError: The value has no form that is known.
     """
     if isinstance(value, Mapping):
         return _of_mapping(value, where)
@@ -230,7 +230,11 @@ def _minbpe(text: str, where: str) -> Merges:
 
 
 def _lines(text: str, where: str) -> Merges:
-    """Read one merge a line. Blank lines and a first line that is a `#` header are skipped."""
+    """Read one merge a line. Blank lines are skipped, and a first line that is a `#` header.
+
+    Raises:
+        TokentuiError: A line is not a pair; the error names its number.
+    """
     rows: list[Any] = []
     for number, line in enumerate(text.split("\n"), 1):
         line = line.removesuffix("\r")
@@ -276,7 +280,8 @@ def _small(digits: str) -> int:
 
 
 def as_bytes(tokens: Iterable[Any], *, in_bytes: bool) -> list[bytes]:
-    """Return tokens as bytes. If one has a letter of GPT-2 that stands for another byte, all are read so."""
+    """Return tokens as bytes. If the units are bytes (`in_bytes`) and the texts are in GPT-2's letters, they
+    are read as the bytes that these letters stand for; other texts become UTF-8."""
     listed = list(tokens)
     texts = [token for token in listed if isinstance(token, str)]
     lettered = in_bytes and _are_letters(texts)

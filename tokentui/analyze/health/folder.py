@@ -234,7 +234,8 @@ def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
 
 
 def rows(files: Files) -> Finding:
-    """Check for rows of the embedding without a token, and tokens without a row."""
+    """Check for tokens without a row of the embedding, and for rows without a token. The number of rows is
+    `vocab_size` of `config.json`; without it the check does not apply."""
     config = files.folder.documents.get("config.json", {})
     inner = config.get("text_config")
     size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
@@ -328,7 +329,7 @@ def double_bos(files: Files) -> Finding:
 
 
 def _begun(files: Files, text: str) -> list[Example]:
-    """Return an example of the ids of a text with special tokens; none if it cannot be encoded."""
+    """Return an example of the ids of a text with special tokens around it; none if it cannot be encoded."""
     try:
         ids = files.tokenizer.encode(text, allow_special=True, special_tokens=True).ids
     except TokentuiError:

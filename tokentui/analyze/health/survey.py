@@ -137,7 +137,7 @@ class Check:
 
 
 def survey(tokenizer: Tokenizer) -> Survey:
-    """Collect the facts of every token, of which the checks are made. A tick of the job is a token."""
+    """Collect the facts of every token for the checks. A tick of the job is a token."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     recipe = tokenizer.recipe
     entries = tuple(tokenizer.entries())

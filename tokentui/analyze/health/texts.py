@@ -93,7 +93,7 @@ def _back(tokenizer: Tokenizer, encoding: Encoding) -> str:
 
 
 def _specials(tokenizer: Tokenizer) -> list[str]:
-    """Return the first special tokens, without user symbols: text always becomes those."""
+    """Return the first `_MOST_SPECIALS` special tokens, without user symbols: text always becomes those."""
     first = tokenizer.vocabulary.specials[:_MOST_SPECIALS]
     return [name for name in first if name not in tokenizer.recipe.symbols]
 

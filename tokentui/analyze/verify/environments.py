@@ -117,7 +117,12 @@ def _commands(folder: Path, package: str) -> list[list[str]]:
 
 
 def _run(command: Sequence[str], package: str) -> None:
-    """Run a command. Its last line is the error if it fails."""
+    """Run a command that installs a package, and wait for its end.
+
+    Raises:
+        TokentuiError: It fails, or takes longer than `_LONGEST_S` seconds.
+        Cancelled: The job is cancelled; the process is killed.
+    """
     environment = {name: value for name, value in children.child_environment().items()
                    if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
     end = time.monotonic() + _LONGEST_S
@@ -142,6 +147,7 @@ def _run(command: Sequence[str], package: str) -> None:
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    """Wait for a process for `_LOOK_S` seconds. Return its exit code, or None if it still runs."""
     try:
         return process.wait(_LOOK_S)
     except subprocess.TimeoutExpired:
@@ -149,7 +155,8 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
 
 
 def _failed(text: str, package: str) -> TokentuiError:
-    """Return the error of an installation as one line."""
+    """Return the error of an installation from its output, in one line: no network, no such version, or the
+    last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if any(_NO_NETWORK.search(line) for line in lines):
         return TokentuiError("it cannot be fetched", package, "check the network")

@@ -327,7 +327,12 @@ Raises TokentuiError if the library refuses, fails or takes too long, and Cancel
 
 @contextlib.contextmanager
 def asking(peer: Peer) -> Iterator[Ask]:
-    """Start the process of a library, yield the function that calls it, and kill it when the context ends."""
+    """Start the process of a library, yield the function that calls it, and kill it when the context ends.
+
+    The function takes the name of a call, a time limit in seconds and the arguments. It raises
+    `TokentuiError` if the library refuses the call, ends or takes too long, and `Cancelled` if the job is
+    cancelled.
+    """
 
     def exchange(data: bytes) -> bytes:
         assert process.stdin is not None

@@ -126,7 +126,8 @@ def verify_versions(
 def _unlike(
     results: Callable[[Sequence[str], bool], list[list[list[int | None] | str]]], specials: bool
 ) -> Callable[[str], bool]:
-    """Return a function that tells whether a part of a text is encoded differently."""
+    """Return a function for `shorten`, which returns whether the sides encode a part of a text
+    differently."""
     return lambda part: not _alike(results([part], specials)[0])
 
 
