@@ -125,7 +125,7 @@ class Marks:
         Args:
             texts: The text of each, safe for a terminal.
             starts: The offset at which each starts, see `core.tints`.
-            most: The maximum width in columns; the last one is an ellipsis if there is more. None for no limit.
+            most: The maximum width in columns; longer text ends with an ellipsis. None for no limit.
         """
         out: list[str] = []
         left = most if most is not None and sum(map(cell_width, texts)) > most else None
@@ -239,7 +239,8 @@ def marks_for(environ: Mapping[str, str], *, always: bool = False, ascii_only: b
 
 
 def _columns(environ: Mapping[str, str]) -> int:
-    """Return the columns of the terminal."""
+    """Return the width of the terminal in columns: COLUMNS if it is set, else that of the first standard
+    stream that is a terminal, else `WIDTH`."""
     if (columns := environ.get("COLUMNS", "")).isascii() and columns.isdecimal() and int(columns[:6]):
         return int(columns[:6])
     for descriptor in (1, 2, 0):  # standard output may be a pager
@@ -253,7 +254,8 @@ def _columns(environ: Mapping[str, str]) -> int:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Return a safe text in parts of at most `width` columns. No part ends inside a grapheme cluster."""
+    """Return a safe text in parts of at most `width` columns. No part ends inside a grapheme cluster, so a
+    wider cluster is a part of its own."""
     if cell_width(text) <= width:
         return [text]
     cuts, used = [0], 0

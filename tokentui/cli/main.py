@@ -167,7 +167,12 @@ class Program(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments of the program. If the first one is neither a command nor an option of the
-        program, all belong to the explorer."""
+        program, all belong to the explorer.
+
+        Raises:
+            TokentuiError: The first of several arguments looks like a command, and is neither a command nor a
+                source.
+        """
         first = args[0] if args else ""
         own = {name for param in self.get_params(ctx) for name in param.opts}
         if len(args) > 1 and first.isalpha() and first not in COMMANDS and not ctx.resilient_parsing:
@@ -321,10 +326,9 @@ def run(words: Sequence[str]) -> int:
 
 
 def _usage_error(error: click.ClickException, words: Sequence[str]) -> TokentuiError:
-    """Return click's message as an error of one line, with the command and where its options are listed.
-
-    The message is clipped in the middle, because it quotes what was typed.
-    """
+    """Return click's message as an error of one line. The hint names the command that lists the options, or
+    the option of tokentui for one of another tool. A long message is clipped in the middle, because it quotes
+    what was typed."""
     command = words[0] if words and words[0] in COMMANDS else ""
     hint = f"see {NAME} {command} --help" if command else f"see {NAME} --help"
     if isinstance(error, click.NoSuchOption) and error.option_name in _OTHER_TOOLS:
@@ -343,7 +347,7 @@ def _close_output() -> None:
 
 
 def _report(error: Exception) -> None:
-    """Report an unexpected exception: its last frames, on a few safe lines."""
+    """Print an unexpected exception on standard error: its message and its last five frames, one a line."""
     import traceback  # only for a fault
 
     complain(f"internal error: {type(error).__name__}: {error}")

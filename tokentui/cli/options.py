@@ -588,10 +588,15 @@ def json_option(about: str) -> Option:
 
 
 def check_exclusive(where: str, words: Sequence[str], **ways: bool) -> None:
-    """Raise if several output options are given, or `--jsonl` together with arguments.
+    """Check that at most one way of output is chosen, and that `--jsonl` comes without arguments.
+
+    Args:
+        where: The command, for errors.
+        words: The arguments.
+        ways: Whether each option is given, by its name; `jsonl` must be one of them.
 
     Raises:
-        TokentuiError: There are some.
+        TokentuiError: Several ways are chosen, or `--jsonl` has arguments.
     """
     asked = [f"--{name}" for name, on in ways.items() if on]
     if len(asked) > 1:
@@ -602,12 +607,11 @@ def check_exclusive(where: str, words: Sequence[str], **ways: bool) -> None:
 
 
 def text_argument(words: Sequence[str], where: str) -> str:
-    """Return the text argument, or standard input without its final newline.
-
-    Bytes that are not UTF-8 come as lone surrogates.
+    """Return the text argument, or standard input without its final newline. Bytes that are not UTF-8 become
+    lone surrogates.
 
     Raises:
-        TokentuiError: More than one text is there.
+        TokentuiError: There is more than one text.
     """
     if len(words) > 1:
         raise TokentuiError(f"expected one text, not {len(words)}", where, "quote it")
@@ -617,7 +621,7 @@ def text_argument(words: Sequence[str], where: str) -> str:
 
 
 def without_final_newline(data: bytes) -> str:
-    """Return the bytes of a text without its final newline. Those that are not UTF-8 are lone surrogates."""
+    """Decode a text without its final newline. Bytes that are not UTF-8 become lone surrogates."""
     whole = data.decode("utf-8", "surrogateescape")
     return whole.removesuffix("\n").removesuffix("\r") if whole.endswith("\n") else whole
 

@@ -127,7 +127,8 @@ def _guarded_part(text: str) -> str:
 
 
 def write_report(in_json: bool, report: Report, marks: Marks | None = None) -> None:
-    """Write a report: its value as JSON, or its sections as text."""
+    """Write a report to standard output: its value as a row of JSON if `in_json`, else its sections as
+    text."""
     if in_json:
         write_json({name: as_json(value) for name, value in report.value.items()})
     else:
@@ -174,7 +175,7 @@ def _picture_width() -> int:
 def _section_table(section: Section, marks: Marks | None) -> TextTable:
     """Return the text table of a section: drawing, rows with details, and how many rows are left out.
 
-    A star stands before marked rows if any row is marked. Text is cut at the column's most.
+    If any row is marked, a star stands before the marked ones. A cell is cut at the `most` of its column.
     """
     def text(cell: Cell) -> str:
         return cell_text(cell, marks)
@@ -276,10 +277,8 @@ def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:
 
 
 def complain(line: str) -> None:
-    """Print a line on standard error, after the name of the program.
-
-    Without a reader, standard error is closed to /dev/null and the work goes on.
-    """
+    """Print a line on standard error, after the name of the program. If nothing reads standard error any
+    more, it is redirected to the null device, and the work goes on."""
     if sys.stderr is None or sys.stderr.closed:
         return
     text = safe_line(line, ascii_only=not takes_utf8(sys.stderr))
@@ -291,11 +290,12 @@ def complain(line: str) -> None:
 
 
 def check_apart(taken: Iterable[str], others: Mapping[str, str | None]) -> None:
-    """Raise before the work starts if an output would replace another one. Devices take several.
+    """Check before the work starts that no output replaces another one. The same device may be named several
+    times.
 
     Args:
         taken: The paths of the first output.
-        others: The paths of the other outputs, each by its option; None for one that is not asked for.
+        others: The paths of the other outputs, each by its option; None for one that is not written.
 
     Raises:
         TokentuiError: Two paths name the same file.
@@ -309,7 +309,7 @@ def check_apart(taken: Iterable[str], others: Mapping[str, str | None]) -> None:
 
 
 def check_target(path: str) -> None:
-    """Raise before the work starts if a file could not be written.
+    """Check before the work starts that a file can be written. Prints a notice if it is a named pipe.
 
     Raises:
         TokentuiError: The path is empty or a folder, its folder does not exist, or there is no permission.
@@ -460,7 +460,11 @@ def read_ids(where: str, line: bytes) -> list[Any]:
 
 
 def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object:
-    """Return a field of a JSON line. Raises if the line is no object or the field is of another kind."""
+    """Return a field of a JSON line.
+
+    Raises:
+        TokentuiError: The line is not an object of JSON, or the field is missing or of another type.
+    """
     row = _json(line, where, hint)
     if not isinstance(row, dict) or not isinstance(row.get(field), kind):
         what = "a text" if kind is str else "a list"

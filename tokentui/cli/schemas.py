@@ -75,8 +75,8 @@ def fields_of(kind: type, *names: str) -> dict[str, Type]:
     Args:
         kind: Its class, a data class or a named tuple: its annotations give the types, and the section
             `Attributes:` of its docstring the meanings.
-        names: The names of the fields and properties; all fields if there are none. The first line of the
-            docstring of a property is its meaning.
+        names: The names of the fields and properties; all fields if there are none. The docstring of a
+            property is its meaning.
     """
     namespace = vars(sys.modules[kind.__module__])
     about: dict[str, str] = {}

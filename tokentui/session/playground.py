@@ -113,8 +113,8 @@ def ids_in(text: str) -> tuple[int | None, ...]:
     """Return the ids that a text lists: two or more numbers, or one in brackets. None stands for `null`.
     Empty if the text has other words, or more than `_MOST_LISTED` characters.
 
-    >>> ids_in("[464, null, 4315]"), ids_in("464 4315\\n287"), ids_in("464"), ids_in("3 blue") ((464, None,
-    4315), (464, 4315, 287), (), ())
+    >>> ids_in("[464, null, 4315]"), ids_in("464 4315\\n287"), ids_in("464"), ids_in("3 blue")
+    ((464, None, 4315), (464, 4315, 287), (), ())
     """
     bare = text[:_MOST_LISTED].strip().removeprefix("tensor").removeprefix("array")
     bracketed = bare[:1] in ("[", "(")

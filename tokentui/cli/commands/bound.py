@@ -121,9 +121,11 @@ def _tokenizer(shared: SharedOptions, path: str | None, corpus: Corpus, size: in
 
 
 def _check(shared: SharedOptions, path: str, tokenizer: str | None, size: int | None, named: bool) -> int:
-    """Check a certificate, on the corpus too if one is `named`, and print the report.
+    """Check a certificate, also against the corpus if a tokenizer or recipe is `named`, and print the report.
+    Return the exit code: 1 if it does not hold.
 
-    Returns the exit code: 1 if it does not hold. Raises if only one of tokenizer and corpus is named.
+    Raises:
+        TokentuiError: Only one of tokenizer and corpus is named, or the file is not a certificate.
     """
     if named != bool(shared.sources):
         raise TokentuiError("-t or -r and CORPUS go together", shared.command, "name both or none of them")

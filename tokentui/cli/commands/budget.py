@@ -126,7 +126,7 @@ def command(
             write_together([(csv_file, rows)])
     if csv_file != "-":
         output.write_report(shared.as_json, result)
-    return _missed(shared, curves, target, exact)
+    return _report_missed(shared, curves, target, exact)
 
 
 def print_budget(
@@ -144,7 +144,7 @@ def print_budget(
         with bar.phase("encoding"):
             curves = budget(tokenizer, corpora, wanted)
     output.write_report(shared.as_json, report(curves))
-    return _missed(shared, curves, target, exact)
+    return _report_missed(shared, curves, target, exact)
 
 
 def _empty(corpora: Iterable[Corpus]) -> Iterator[str]:
@@ -154,8 +154,9 @@ def _empty(corpora: Iterable[Corpus]) -> Iterator[str]:
             yield f"{corpus.name}: no text, so its figures have no meaning"
 
 
-def _missed(shared: SharedOptions, curves: Budget, target: str | None, exact: bool) -> int:
-    """Report the corpora on which the target is not met. Returns the exit code."""
+def _report_missed(shared: SharedOptions, curves: Budget, target: str | None, exact: bool) -> int:
+    """Print on which corpora the target is not met. Return the exit code: 1 if there are some and `exact` is
+    True."""
     missed = [] if curves.target is None else [curve.corpus for curve in curves.curves if curve.met is None]
     what = f"--target {target}: not met on {' and '.join(missed)}" if missed else ""
     return shared.report_missed(what, exact=exact)

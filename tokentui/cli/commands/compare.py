@@ -99,6 +99,6 @@ def command(
             shared.notice(f"{column.name}: {note}" for note in notes)
     if text is not None:
         comparison.encode(text)
-    told = report(comparison, literal=literal, formulas=formulas, find=find)
-    write_report(shared.as_json, told, shared.marks)
+    result = report(comparison, literal=literal, formulas=formulas, find=find)
+    write_report(shared.as_json, result, shared.marks)
     return 1 if comparison.errors else 0

@@ -62,9 +62,9 @@ def command(shared: SharedOptions, output: str, scheduler: str | None, top: int 
     with out.working(shared.quiet) as bar, Store(int(limits.now().count_memory)) as store:
         with bar.phase("looking"):
             planned = plan(shared.sources, recipe, shared.read_as, shared.field)
-        address = scheduler or _default(planned, shared)
+        address = scheduler or _default_scheduler(planned, shared)
         with bar.phase("counting"):
-            noticed = _counted(address, planned, recipe, shared.field, store)
+            noticed = _count(address, planned, recipe, shared.field, store)
         bar.close()
         if planned.folders and not noticed.taken:
             why = ", ".join(noticed.sentences) or "it is empty"
@@ -103,11 +103,9 @@ def _numbered(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
         yield row
 
 
-def _default(planned: Plan, shared: SharedOptions) -> str:
-    """Return the default scheduler: a local cluster if the text is larger than the free memory, else empty.
-
-    It is empty without Dask, too. A notice tells of the cluster.
-    """
+def _default_scheduler(planned: Plan, shared: SharedOptions) -> str:
+    """Return the default scheduler: a local cluster if the text is larger than the free memory and Dask is
+    installed, else empty. Prints a notice if it is a cluster."""
     from tokentui.text.cluster import LOCAL, installed  # Dask itself is not loaded by it
 
     if planned.size <= _free_memory() or not installed():
@@ -124,8 +122,9 @@ def _free_memory() -> int:
         return 1 << 62
 
 
-def _counted(address: str, planned: Plan, recipe: Recipe, field: str, store: Store) -> Remarks:
-    """Count on a cluster if there is an address, else in this process."""
+def _count(address: str, planned: Plan, recipe: Recipe, field: str, store: Store) -> Remarks:
+    """Count the pre-tokens into `store`, on a cluster if there is an address, else in this process. Return
+    what was noticed."""
     if address:
         from tokentui.text.cluster import count_on
 

@@ -120,6 +120,11 @@ def _write_streamed(streamed: Streamed, as_json: bool) -> None:
 
 
 def _number(word: str) -> int | None:
+    """Return an id that was typed; None for `null`.
+
+    Raises:
+        TokentuiError: It is not a whole number.
+    """
     if not _ID.fullmatch(word):
         short = word if len(word) <= 40 else word[:39] + "..."
         raise TokentuiError("not an id", short, "ids are whole numbers with spaces or commas between them")

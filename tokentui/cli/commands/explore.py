@@ -107,10 +107,11 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
 
 
 def start_of(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> ExplorerStart:
-    """Return what the words of the command line open.
+    """Return what the explorer opens for the options of the command line. Files are checked, not read, except
+    one that sets the size of a recipe.
 
     Raises:
-        TokentuiError: A source or a file does not exist, or two words do not go together.
+        TokentuiError: A source or a file does not exist, or two options do not go together.
     """
     sources, recipes = shared.sources, shared.recipes
     compared = len(tokenizers) + len(recipes) > 1
@@ -139,14 +140,18 @@ def start_of(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str |
 
 
 def drawn(wanted: ExplorerStart, look: Look, form: str) -> bytes:
-    """Return a picture of the explorer in a format."""
+    """Return a picture of the explorer as the bytes of a file, in the format `svg`, `text` or `png`."""
     from tokentui.ui import picture
 
     return picture(*wanted, **look._asdict(), form=form)
 
 
 def play(tour: Tour) -> int:
-    """Open the explorer with a tour. The session is neither saved nor restored."""
+    """Open the explorer with a tour, and return the exit code. The session is neither saved nor restored.
+
+    Raises:
+        TokentuiError: There is no terminal or keyboard, or too little memory.
+    """
     _check_terminal(())
     _check_memory()
     from tokentui.session.commands import Open
@@ -156,10 +161,13 @@ def play(tour: Tour) -> int:
 
 
 def check_screen(words: tuple[str, ...]) -> bool:
-    """Raise if the playground cannot be opened. Return whether its text comes from a pipe.
+    """Check that the playground can be opened. Return whether its text comes from a pipe.
 
     Args:
         words: The texts or files on the command line.
+
+    Raises:
+        TokentuiError: There is no terminal or keyboard, or too little memory.
     """
     from_pipe = not words and not is_terminal(sys.stdin)
     _check_terminal(("-",) if from_pipe or words == ("-",) else ())

@@ -84,9 +84,9 @@ def command(
         return 0
     opened = read_exercise(exercise)
     if submission is None:
-        return _described(shared, opened)
+        return _print_exercise(shared, opened)
     if os.path.isdir(submission):
-        return _folder(shared, opened, submission, hints, no_code, as_csv)
+        return _grade_folder(shared, opened, submission, hints, no_code, as_csv)
     with working(shared.quiet) as bar, bar.phase("grading"):
         graded = grade(opened, submission, allows_code=not no_code)
     if as_csv:
@@ -103,8 +103,8 @@ def _listed() -> Report:
     })
 
 
-def _described(shared: SharedOptions, exercise: Exercise) -> int:
-    """Print an exercise, and check its claims. Returns the exit code: 1 if a claim is false."""
+def _print_exercise(shared: SharedOptions, exercise: Exercise) -> int:
+    """Print an exercise, and check its claims. Return the exit code: 1 if a claim is false."""
     with working(shared.quiet) as bar, bar.phase("training"):
         false = false_claims(exercise) if exercise.trains else []
     sections = [Section("exercise", exercise.title, wrap=True)]
@@ -134,13 +134,14 @@ def _described(shared: SharedOptions, exercise: Exercise) -> int:
     return 1 if false else 0
 
 
-def _folder(
+def _grade_folder(
     shared: SharedOptions, exercise: Exercise, folder: str, hints: int, no_code: bool, as_csv: bool
 ) -> int:
-    """Grade each file of a folder, and print a row for each as soon as it is graded, or a table.
+    """Grade each file of a folder, and print a row for each as soon as it is graded, or a table at the end. A
+    file that cannot be graded is a row with its error. Return the exit code: 1 if one has not passed.
 
-    Returns 1 if one has not passed; a file that cannot be graded is a row with its error. Raises for an empty
-    folder.
+    Raises:
+        TokentuiError: The folder is empty.
     """
     names = _submissions(folder)
     if not names:

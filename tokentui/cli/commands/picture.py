@@ -86,7 +86,11 @@ def command(
 
 
 def _size(text: str) -> tuple[int, int]:
-    """Return the columns and rows of a size such as `100x30`. Raises out of the bounds."""
+    """Return the columns and rows of a size such as `100x30`.
+
+    Raises:
+        TokentuiError: It is not a size, or out of the bounds.
+    """
     found = _SIZE.fullmatch(text)
     size = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(low <= one <= high for low, one, high in zip(_LEAST, size, _MOST, strict=True)):

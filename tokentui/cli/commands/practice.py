@@ -60,7 +60,8 @@ def _practice(shared: SharedOptions, name: str, count: int, seed: int) -> Practi
         recipe, run = shared.recipe_and_run(shared.recipe)
         with working(shared.quiet) as bar:
             corpus = replace(shared, sources=(name,)).read_corpus(bar)
-        return _asked(safe(corpus.name, limit=60), name, None, corpus, recipe, run, run.stops, count, seed)
+        title = safe(corpus.name, limit=60)
+        return _practice_on(title, name, None, corpus, recipe, run, run.stops, count, seed)
     if name not in {exercise.name for exercise in EXERCISES} and not name.endswith(".toml"):
         raise TokentuiError("no such exercise", name,
             "name one that tokentui grade lists, or a CORPUS with -r")
@@ -69,14 +70,27 @@ def _practice(shared: SharedOptions, name: str, count: int, seed: int) -> Practi
         raise TokentuiError("it trains nothing", name, "use another exercise")
     stops = Stops(merges=exercise.asked(exercise.start()))
     text = str(exercise.corpus.documents[0]) if not exercise.source else None
-    return _asked(exercise.title, exercise.source, text, exercise.corpus, exercise.whole_recipe, Run(), stops,
-                  count, seed)
+    return _practice_on(
+        exercise.title, exercise.source, text, exercise.corpus, exercise.whole_recipe, Run(), stops, count,
+        seed,
+    )
 
 
-def _asked(
+def _practice_on(
     title: str, source: str, text: str | None, corpus: Corpus, recipe: Recipe, run: Run, stops: Stops,
     count: int,
     seed: int,
 ) -> Practice:
+    """Start a training on a corpus, and return questions on it.
+
+    Args:
+        title: The title of the practice.
+        source: The corpus as the command line names it; empty for a text.
+        text: The text; None for a source.
+        corpus, recipe, run: The training.
+        stops: The end of the steps that are asked about.
+        count: The maximum number of questions.
+        seed: The random seed.
+    """
     place = Place(source, text, recipe, run)
     return practice_of(title, place, learn.start(corpus, recipe, run), stops, count, seed)

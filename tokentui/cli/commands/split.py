@@ -87,7 +87,11 @@ def _write_words(text: str, words: Sequence[PreToken], marks: Marks | None) -> N
 
 
 def _recipe(shared: SharedOptions) -> Recipe:
-    """Return the recipe of `-r`, or a recipe made of the axes alone. Raises without `split` among them."""
+    """Return the recipe of `-r`, or else a recipe made of the axes alone.
+
+    Raises:
+        TokentuiError: There is no `-r`, and `split` is not among the axes.
+    """
     if shared.recipe is not None:
         return shared.recipe_and_run(shared.recipe)[0]
     if "split" not in shared.axes:

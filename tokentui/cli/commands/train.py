@@ -193,10 +193,8 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
 
 
 def _train(trainer: Trainer, run: Run, on_step: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
-    """Run the steps, and return why the run ended; a cancellation ends it too.
-
-    `on_step` gets each step as soon as it is made.
-    """
+    """Run the steps, and return why the run ended; `INTERRUPTED` if it was cancelled, without raising.
+    `on_step` is called with each step soon after it is made. Updates the progress bar."""
     written = 0
 
     def follow(done: int, total: int) -> None:
@@ -217,7 +215,8 @@ def _train(trainer: Trainer, run: Run, on_step: Callable[[Step], None] | None, b
 
 
 def _line(step: Step, trainer: Trainer) -> str:
-    """Describe a step."""
+    """Return a step in one line: the merge with its id, count and score, or a sentence for a step that merges
+    nothing."""
     chosen, row = trainer.taken(step.number), step.row
     if chosen is None or not trainer.traits.grows:
         return step.sentence
@@ -231,8 +230,8 @@ def _line(step: Step, trainer: Trainer) -> str:
 
 
 def _write(tokenizer: Tokenizer, output: str, format: Format, shared: SharedOptions) -> bool:
-    """Write the tokenizer and report losses. If the format cannot hold it, write it next to the output in the
-    native format and return False."""
+    """Write the tokenizer and print its losses. Return False if the format cannot hold it: it is then written
+    beside the output in the native format, or not at all for standard output."""
     try:
         report = write_tokenizer(tokenizer, output, format)
     except Unsupported as error:

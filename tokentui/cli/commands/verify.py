@@ -104,7 +104,7 @@ def command(
     """
     shared.require_corpus()
     if not against and tokenizer is not None:
-        return _trained(shared, tokenizer)
+        return _verify_merges(shared, tokenizer)
     if not against:
         raise TokentuiError("--against is missing", shared.command, f"one of: {', '.join(PEERS)}")
     if (shared.recipe is None) == (tokenizer is None):
@@ -125,7 +125,7 @@ def command(
             corpus = shared.read_corpus(bar)
             texts = corpus.documents or [word for word, _ in corpus.counts or ()]
             if len(peers) > 1:
-                return _versions(shared, ours, tokenizer, peers, texts, bar)
+                return _verify_versions(shared, ours, tokenizer, peers, texts, bar)
             with bar.phase("encoding"):
                 report = verify_encoding(ours, tokenizer, peer, texts)
         else:
@@ -134,16 +134,17 @@ def command(
             with bar.phase("training"):
                 scored = OBJECTIVES.of(recipe.objective).scored
                 report = (verify_pieces if scored else verify_training)(corpus, recipe, peer, run)
-    told = pieces_report(report) if isinstance(report, PiecesReport) else peer_report(report)
-    write_report(shared.as_json, told)
+    result = pieces_report(report) if isinstance(report, PiecesReport) else peer_report(report)
+    write_report(shared.as_json, result)
     return 0 if report.difference is None else 1
 
 
-def _versions(
+def _verify_versions(
     shared: SharedOptions, ours: Tokenizer, path: str, peers: Sequence[Peer], texts: Sequence[str],
     bar: ProgressBar,
 ) -> int:
-    """Compare several versions with a file, and print the report. Return 1 if a text differs, else 0."""
+    """Compare several versions with a file, and print the report. Return the exit code: 1 if a text
+    differs."""
     with bar.phase("encoding"):
         found = verify_versions(ours, path, peers, texts)
     bar.close()
@@ -152,8 +153,8 @@ def _versions(
 
 
 def _consent(install: bool) -> Consent:
-    """Return what asks whether a package may be installed. Where nobody can be asked it may not, unless
-    `install` is true."""
+    """Return a function that asks on the terminal whether a package may be installed. Without a terminal it
+    returns `install`, without a question."""
 
     def asked(package: str, folder: str) -> bool:
         if install or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
@@ -164,11 +165,9 @@ def _consent(install: bool) -> Consent:
     return asked
 
 
-def _trained(shared: SharedOptions, path: str) -> int:
-    """Compare the merges of a file with a training run, and print the report.
-
-    Returns 1 if a merge differs, else 0. Without `-r` the recipe of the file is trained.
-    """
+def _verify_merges(shared: SharedOptions, path: str) -> int:
+    """Compare the merges of a file with a training run, and print the report. Without `-r` the recipe of the
+    file is trained. Return the exit code: 1 if a merge differs."""
     trains = shared.recipe is not None
     tokenizer = load(path, otherwise="" if trains else shared.split_for_file())
     recipe = shared.recipe_and_run(shared.recipe or "")[0] if trains else shared.with_axes(tokenizer.recipe)

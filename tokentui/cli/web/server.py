@@ -226,7 +226,8 @@ def _set_size(terminal: int, columns: int, rows: int) -> None:
 
 
 def _clamp(number: object, maximum: int) -> int:
-    """Return a size sent by a browser as a number of cells between 1 and a maximum."""
+    """Return a size sent by a browser as a number of cells between 1 and a maximum; 1 if it is not a
+    number."""
     try:
         return min(max(int(str(number)), 1), maximum)
     except ValueError:
@@ -249,9 +250,9 @@ class ExplorerServer:
     """The web server: one page, and one WebSocket per visitor.
 
     Args:
-        visit: What each visitor's process is given.
-        terms: What visitors may have.
-        static: The folder of the page's parts.
+        config: The configuration of each visitor's process.
+        limits: The limits of visitors.
+        static: The folder of the page's static files.
     """
 
     def __init__(self, config: VisitorConfig, limits: VisitorLimits, static: Path) -> None:
@@ -276,16 +277,16 @@ class ExplorerServer:
     async def serve(
         self, host: str, port: int, on_ready: Callable[[str], object], end: asyncio.Event
     ) -> None:
-        """Serve until `end` is set.
+        """Serve until `end` is set, then end all sessions.
 
         Args:
             host: The address to listen on.
             port: The port; 0 for any that is free.
             on_ready: Called with the URL when the server accepts connections.
-            end: Asks for the end.
+            end: Set by the caller to end the server.
 
         Raises:
-            TokentuiError: Nothing can listen there.
+            TokentuiError: The address and port cannot be used.
         """
         from aiohttp import web
 
@@ -355,9 +356,9 @@ class ExplorerServer:
         raise web.HTTPNotFound(text="the file is no longer available\n")
 
     async def _session(self, request: web.Request) -> web.WebSocketResponse:
-        """Handle the WebSocket of a visitor from start to end: a process of its own, with a terminal.
+        """Handle the WebSocket of a visitor from start to end, with a process and a terminal of its own.
 
-        If all places are taken, wait for sessions that end; if none does, say so and close.
+        If all places are taken, wait for sessions that are ending; if none is, send a message and close.
         """
         from aiohttp import web
 
@@ -405,10 +406,9 @@ class ExplorerServer:
         return task
 
     async def _relay(self, websocket: web.WebSocketResponse, visitor: VisitorSession) -> None:
-        """Pass input and output between browser and process, until either ends or the visitor is idle.
-
-        Files that the process exports are announced. An idle visitor is told.
-        """
+        """Pass input and output between browser and process, until either ends or the visitor is idle. An
+        idle visitor gets a message, and the terminal is closed. The browser gets the key of each file that
+        the process exports."""
         loop = asyncio.get_running_loop()
         last_input = loop.time()
 

@@ -29,7 +29,7 @@ class TokenAt(NamedTuple):
 
 
 class Context(NamedTuple):
-    """A place of a token in the corpus, with the text round it.
+    """A place of a token in the corpus, with the text around it.
 
     Attributes:
         place: The place of its first character.
