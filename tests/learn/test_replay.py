@@ -14,6 +14,7 @@ from typing import Any
 
 import owners
 import pytest
+from cancelling import checks_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import large
@@ -219,6 +220,17 @@ def test_a_word_is_merged_once_where_its_own_tokens_are_in_order(
     monkeypatch.undo()
     trainer = opened(tokenizer, "hope abc abcd dabcdabcab coal")
     check_steps(trainer, iter(range(trainer.computed + 1)))
+
+
+def test_the_tables_of_a_view_are_computed_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A screen and a cancellation come in between, and a view finds them."""
+    monkeypatch.setattr("tokentui.core.jobs.BLOCK", 10)
+    rows = [("b", "c"), ("a", "b"), ("ab", "c"), ("a", "bc"), *itertools.product("efgh", "efgh")]
+    names = list(dict.fromkeys([*"abcefgh", *("".join(row) for row in rows)]))
+    order = TokenOrder.of(file_of(tmp_path / "t.json", bpe(rows, names, False)))
+    assert checks_of(order.prepare) > 2 * len(rows) / 10
+    assert checks_of(lambda: order.place(3)) == 0
+    assert order.place(3) == "merge 3 (of 2 that make it)"
 
 
 def test_a_long_word_whose_units_are_spelled_in_bytes_or_left_out(tmp_path: Path) -> None:

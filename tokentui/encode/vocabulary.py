@@ -23,6 +23,7 @@ from dataclasses import field, replace
 from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import in_blocks
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.names import NameFinder
@@ -518,8 +519,10 @@ class Vocabulary:
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials and byte tokens have no symbol."""
-        symbols = self.symbols(merges)
-        return dict(zip(map(self.ids(merges).__getitem__, symbols), symbols, strict=True))
+        symbols, by_id = self.symbols(merges), dict[int, int]()
+        for pairs in in_blocks(zip(map(self.ids(merges).__getitem__, symbols), symbols, strict=True)):
+            by_id.update(pairs)  # other threads come in between
+        return by_id
 
     # ---- marks: which tokens continue a word and which end one
 

@@ -25,7 +25,7 @@ from itertools import compress
 from operator import not_
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import tick
+from tokentui.core.jobs import check, in_blocks, tick
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
@@ -135,6 +135,14 @@ class TokenOrder:
         start = _first_of_ids(roots, ids, fixed)
         return start, _first_of_ids(tokens, ids, fixed.union(map(ids.__getitem__, start)))
 
+    def prepare(self) -> None:
+        """Compute the tables that a view asks for. They take tens of milliseconds for a long file, during
+        which a screen would wait."""
+        _ = self._listed
+        check()
+        if self.kind == MERGES:
+            _ = self._rows
+
     @property
     def merges(self) -> int:
         """The number of merges of the file, 0 if it lists none."""
@@ -171,8 +179,13 @@ class TokenOrder:
         way = self.vocabulary.file.way
         segmenter = way.segmenter(self.vocabulary, len(self.tokens)) if way else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
-        first = dict(zip(reversed(makes), range(len(makes) - 1, -1, -1), strict=True))
-        return first, Counter(makes) if len(first) < len(makes) else Counter()
+        first, times = dict[int, int](), Counter[int]()
+        for rows in in_blocks(zip(reversed(makes), range(len(makes) - 1, -1, -1), strict=True)):
+            first.update(rows)
+        if len(first) < len(makes):
+            for made in in_blocks(makes):
+                times.update(made)
+        return first, times
 
     def place(self, number: int) -> str:
         """Return where the token of a step is in the file, in words: its merge, rank or id."""
@@ -502,7 +515,7 @@ class ChangeLog:
         sums = itertools.accumulate((sum(changes[step].values()) for step in self.steps), initial=fixed)
         self._tokens = array("q", sums)
 
-    @property
+    @functools.cached_property
     def memory(self) -> int:
         """The size of the changes of all steps, in bytes."""
         tables = self.changes.values(), self._words.values(), self._steps_of_word

@@ -153,6 +153,7 @@ def prepare_tokenizer(
         with reporting(f"reading {os.path.basename(path)}"):
             tokenizer = load(path, otherwise=split, encode=encode)
     order = TokenOrder.of(tokenizer)
+    order.prepare()
     opened = Opened(tokenizer, opened_view(tokenizer, order, path))
     text = OpenedText(corpus, tokenizer)
     if at_end:
