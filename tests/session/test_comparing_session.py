@@ -292,6 +292,26 @@ async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
         assert answer.cancelled() or not answer.done() or isinstance(answer.exception(), Cancelled | None)
 
 
+async def test_what_shows_opened_columns_waits_for_the_screen_and_an_answer_does_not(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen may be drawing a key, which no command answers."""
+    waits = list[int]()
+    monkeypatch.setattr(driver, "turns", SimpleNamespace(wait=lambda: waits.append(1)))
+    session = Watched(preset("gpt2"))
+    await session.start()
+    await session.send(do.Open(("sample:hugs",)))
+    session.send(Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))))
+    await session.until(lambda seen: len(seen.columns) == 2 and seen.columns[1].in_sync)
+    await session.settle()
+    assert waits
+    waits.clear()
+    session.send(do.SetInput("the end"))
+    await session.until(lambda seen: seen.columns[1].encoding.text == "the end")
+    assert not waits
+    await session.close()
+
+
 @pytest.mark.slow
 async def test_from_the_explorer_it_goes_on_where_that_stands_and_comes_back_as_it_was_left() -> None:
     session = Watched(preset("gpt2"))

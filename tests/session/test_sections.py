@@ -21,7 +21,14 @@ from tokentui.session.engine.state import State
 from tokentui.session.training import training as opening
 from tokentui.session.training.column import Column
 from tokentui.session.training.training import Training, prepare, prepare_tokenizer
-from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, ColumnWanted, CorpusPlace, Viewport
+from tokentui.session.views import (
+    MAIN,
+    VOCABULARY_ORDERS,
+    ColumnSnapshot,
+    ColumnWanted,
+    CorpusPlace,
+    Viewport,
+)
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
 from tokentui.text.patterns import TakesTooLong
@@ -124,6 +131,20 @@ def test_a_section_whose_key_stays_is_the_same_object() -> None:
         assert len(same) > len(rows) // 2, "the step changes the uses of three"
         assert all(known[row] is row for row in same)
     assert any(one is other for one, other in zip(moved.corpus.parts, typed.corpus.parts, strict=True))
+
+
+def test_before_each_section_that_is_made_there_is_a_pause() -> None:
+    it, paused = State(made("gpt2")), list[str]()
+
+    def pauses() -> int:
+        paused.clear()
+        it.snapshot(lambda: paused.append("now"))
+        return len(paused)
+
+    assert pauses() == len(MAIN) + 1, "the numbers of the step are a section too"
+    assert pauses() == 0
+    do.perform(do.SetInput("the cat"), it, lambda _: None)
+    assert pauses() == 1
 
 
 def test_a_column_that_cannot_be_taken_is_not_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,10 +29,10 @@ from tokentui.core import engines
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, job, mark_retrieved, report_failure
-from tokentui.core.runtime import responsive
+from tokentui.core.runtime import responsive, turns
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.engine.jobs import BackgroundQuery, JobPool
+from tokentui.session.engine.jobs import BackgroundQuery, JobPool, ignore
 from tokentui.session.engine.queue import Answer, CommandQueue, summary, was_replaced
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
@@ -301,8 +301,10 @@ class Session:
         due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
         due = due or state.sync.announces
         if (self._touched or (new and due)) and not quiet:
+            # One that answers no command waits for the screen, which may be drawing a key.
+            pause = ignore if self._touched else turns.wait
             with contextlib.suppress(Cancelled):
-                snapshot = state.snapshot()
+                snapshot = state.snapshot(pause)
                 self._stamp, self._published, self._touched = state.stamp(), now, False
                 return snapshot
         return None

@@ -7,7 +7,7 @@ likes.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -19,7 +19,7 @@ from tokentui.learn import jump, substeps_of
 from tokentui.learn.start_pairs import value_without_kernel
 from tokentui.learn.trainer import Trainer
 from tokentui.session.compare.results import Results
-from tokentui.session.engine.jobs import BackgroundQuery
+from tokentui.session.engine.jobs import BackgroundQuery, ignore
 from tokentui.session.errors import NothingOpen
 from tokentui.session.playground import Playground
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
@@ -470,9 +470,12 @@ class State:
             for shown, column, path, name in zip(columns, self.sync.columns, paths, names, strict=True)
         )
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, pause: Callable[[], object] = ignore) -> Snapshot:
         """Return a new snapshot of all that the screen shows. Columns on their way to the next position are
-        settled first (see `Synchronizer.settle`), and the version grows."""
+        settled first (see `Synchronizer.settle`), and the version grows.
+
+        `pause` is called before each section of a column that is made again.
+        """
         sync = self.sync
         if sync.target != sync.position:
             sync.settle()
@@ -480,7 +483,9 @@ class State:
         alone = len(sync.columns) == 1
         while True:
             leader = None if alone else next(iter(sync.in_sync), None)
-            columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
+            columns = tuple([
+                column.snapshot(self.view, self.typed, alone, pause) for column in sync.columns
+            ])
             if alone or not sync.follow_new_leader(leader):
                 break
         engine = engines.FAILED if engines.failed else self._engine

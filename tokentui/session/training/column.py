@@ -29,6 +29,7 @@ from tokentui.learn.steps import Stop
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.preset_table import preset_of
 from tokentui.recipe import Ending, Recipe, Stops
+from tokentui.session.engine.jobs import ignore
 from tokentui.session.training.training import Training
 from tokentui.session.views import (
     END,
@@ -154,6 +155,8 @@ class Column:
         """The step at which its stops end it; None until it has reached that step."""
         self.passed = False
         """True if the column may have gone past its stops."""
+        self._pause: Callable[[], object] = ignore
+        """Called before each section that is made again."""
         self.describe()
 
     def set_training(self, training: Training) -> None:
@@ -242,7 +245,9 @@ class Column:
 
     # ---- sections
 
-    def snapshot(self, view: Viewport, typed: str, alone: bool) -> ColumnSnapshot:
+    def snapshot(
+        self, view: Viewport, typed: str, alone: bool, pause: Callable[[], object] = ignore
+    ) -> ColumnSnapshot:
         """Return the column as a screen shows it. One of several that is not in sync has no numbers.
 
         Sections whose keys changed are made again. If kernels fail meanwhile, the column is marked for a
@@ -252,7 +257,9 @@ class Column:
             view: The rows and the sections that are shown.
             typed: The typed text.
             alone: True if it is the only column.
+            pause: Called before each section that is made again.
         """
+        self._pause = pause
         if not ((self.open or self.needs_fallback) and (self.in_sync or alone)):
             loading = Busy("going to the others", self.trainer.number, 0) if self.open else self.loading
             return dataclasses.replace(
@@ -311,6 +318,7 @@ class Column:
         if known == key or self.needs_fallback:
             return section
         self._errors.pop(name, None)
+        self._pause()
         try:
             section = make()
         except Cancelled:
