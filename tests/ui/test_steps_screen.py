@@ -93,13 +93,13 @@ async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None
         await walked(app, pilot, 36)
         await pilot.press("m")
         await settled(pilot)
-        assert isinstance(app.screen, StepsScreen)
+        assert [type(screen) for screen in app.screen_stack[-1:]] == [StepsScreen]
         seen = screen_text(app)
         assert "−" in seen
         assert re.search(r"36 w\+h +wh +20 ", seen)
         await pilot.press("S", "down", "Y")
         await settled(pilot)
-        assert isinstance(app.screen, WhyScreen)
+        assert [type(screen) for screen in app.screen_stack[-1:]] == [WhyScreen]
         seen = screen_text(app)
         for text in ("th+e → the", "140", "e+r 103 (−37)", "6,227 → 6,087"):
             assert text in seen
