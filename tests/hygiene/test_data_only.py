@@ -27,8 +27,6 @@ CHILDREN = {
     "tokentui/analyze/grading/child.py": {"exec"},  # a student's program, under limits
 }
 """What runs in a process of its own, by its name, and what it alone may load; nothing imports it."""
-WRITES = {"tokentui/encode/id_texts.py": {"marshal"}}
-"""What writes in a format that runs no code as long as nothing is read from it."""
 
 
 def called(call: ast.Call) -> str:
@@ -61,7 +59,7 @@ def offences(source: str, path: str) -> list[str]:
     nodes = list(ast.walk(ast.parse(source)))
     names = set(imported(nodes))
     roots = {name.split(".")[0] for name in names}
-    found = sorted(roots & (RUNS_CODE | FOREIGN) - CHILDREN.get(path, set()) - WRITES.get(path, set()))
+    found = sorted(roots & (RUNS_CODE | FOREIGN) - CHILDREN.get(path, set()))
     modules = tuple(child.removesuffix(".py").replace("/", ".") for child in CHILDREN)
     found += [name for name in names if name.startswith(modules)]
     for node in nodes:

@@ -298,7 +298,9 @@ def work(samples: Sequence[str] = SAMPLES) -> None:
     for kind in "iHq":  # byte tokens at random: most runs are not UTF-8
         for known in ((97, 0xE2, 0x82, 0xAC), range(300), (256, 0xC3, 0xA9, 0xF0)):
             for every in (False, True):
-                table.joined(array(kind, random_numbers.choices(known, k=60)), every=every)
+                numbers = random_numbers.choices(known, k=60)
+                table.joined(array(kind, numbers), every=every)
+                table.joined(numbers, every=every)
     pieces = ["a", "b", "\n", '"', "aa", "ab", "ba", "bb", "a\n", '"a', "aba"]
     names = json.dumps({name: n for n, name in enumerate(pieces)}, indent=1).encode()
     rows = [["a", "ba"], ["a", "b"], ["b", "a"], ["a", "a"], ["b", "b"], ["a", "\n"], ['"', "a"], ["ab", "a"]]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import marshal
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.arrays import flat
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check, in_blocks
+from tokentui.core.jobs import check
 
 if TYPE_CHECKING:
     from tokentui.encode.kernels.decode import Numbers, Texts
@@ -30,9 +29,13 @@ _MOST_ROWS = 1 << 26
 for many that do not exist."""
 PIECE = 1 << 17
 """The ids that are decoded between two checks of the job. A run of byte tokens is not cut."""
-_HEAD, _ITEM, _TAG = 5, 5, ord("i")
-"""The bytes before the items of a list in format 2 of `marshal`, and those of a whole number: its tag and 32
-bits."""
+LISTED = 1 << 20
+"""The items of a list that are read between two checks of the job. To slice a shorter list takes longer than
+to read it."""
+_KIND = 0xFF
+"""The kind of a row."""
+_ROOM = 6
+"""Bytes of room for each id at first, more than most texts have."""
 
 
 class Spelling(NamedTuple):
@@ -65,7 +68,7 @@ class IdTexts:
     def of(cls, spelling: Spelling) -> IdTexts | None:
         """Return the table; None if the decoder does not turn each token alone into a text, or an id is too
         large."""
-        from tokentui.encode.kernels.decode import BYTE, KIND_BITS, LEFT, Texts
+        from tokentui.encode.kernels.decode import BYTE, KIND_BITS, LEFT, Texts, put_texts
 
         ids = spelling.ids
         if len(ids) < 2 or min(ids) < 0 or max(ids) >= min(_MOST_ROWS, 64 * len(ids) + (1 << 16)):
@@ -75,21 +78,17 @@ class IdTexts:
             found = spelling.texts([ids[0], *ids, ids[0]])
         if found is None:
             return None
-        texts: list[bytes] = [b""] * (max(ids) + 1)
-        kinds = bytearray([LEFT]) * len(texts)
-        for rows_of in in_blocks(zip(ids, found[1:-1], strict=True)):
-            for number, text in rows_of:
-                if text is not None:
-                    texts[number], kinds[number] = text, 0
+        found = found[1:-1]
+        if None in found:
+            ids = [number for number, text in zip(ids, found, strict=True) if text is not None]
+        known = [text for text in found if text is not None]
+        ends = array("q", itertools.accumulate(map(len, known), initial=0))
+        texts = Texts(flat("uint64", 2 * max(spelling.ids) + 2), ends, b"".join(known) + bytes(16))
+        put_texts(array("q", ids), texts)
         for number, value in spelling.bytes_.items():
-            if kinds[number] != LEFT:
-                texts[number], kinds[number] = bytes((value,)), BYTE
-        places = itertools.accumulate(map(len, texts), initial=0)
-        rows = array("Q", [
-            place << KIND_BITS | kind
-            for place, kind in zip(places, itertools.chain(kinds, (0,)), strict=True)
-        ])
-        return cls(spelling, Texts(rows, b"".join(texts) + bytes(8)))
+            if texts.rows[2 * number] & _KIND != LEFT:
+                texts.rows[2 * number] = value << KIND_BITS | BYTE
+        return cls(spelling, texts)
 
     def joined(self, ids: object, *, every: bool) -> memoryview | None:
         """Return the texts of ids one after the other.
@@ -105,7 +104,7 @@ class IdTexts:
         Raises:
             Cancelled: The job is cancelled.
         """
-        from tokentui.encode.kernels.decode import NOT_FOUND, gather, measure
+        from tokentui.encode.kernels.decode import NOT_FOUND, gather
 
         numbers = numbers_in(ids)
         if numbers is None or numbers.size < FEW:
@@ -113,81 +112,61 @@ class IdTexts:
         ends = self._ends(numbers)
         if ends is None:
             return None
-        front, back, rest = ends
-        pieces, size = list(self._pieces(rest)), 0
-        for piece in pieces:
+        front, back, start, stop = ends
+        out, filled = _room(_ROOM * numbers.size), 0
+        while start < stop:
             check()
-            if (more := measure(piece, self._texts)) == NOT_FOUND:
+            last = min(start + PIECE, stop)
+            start, filled = gather(numbers, start, last, self._texts, int(every), out, filled)
+            if start == NOT_FOUND:
                 return None
-            size += more
-        out: memoryview = flat("uint8", size + 8)
-        size = 0
-        for piece in pieces:
-            check()
-            size += gather(piece, self._texts, int(every), out[size:])
+            if start < last:
+                out, full = _room(2 * len(out)), out
+                out[:filled] = full[:filled]
         if front or back:
-            return memoryview(b"".join((front, out[:size], back)))
-        return out[:size]
+            return memoryview(b"".join((front, out[:filled], back)))
+        return out[:filled]
 
-    def _pieces(self, numbers: Numbers) -> Iterator[Numbers]:
-        """Yield ids in pieces that end after a token that is no byte token."""
-        start, last = 0, numbers.size
-        while start < last:
-            end = min(start + PIECE, last)
-            while end < last and _number_at(numbers, end - 1) in self.spelling.bytes_:
-                end += 1
-            yield numbers._replace(start=numbers.start + start * numbers.stride, size=end - start)
-            start = end
-
-    def _ends(self, numbers: Numbers) -> tuple[bytes, bytes, Numbers] | None:
-        """Return the texts of the first and the last id that differ from those in the table, and the other
-        ids; None if plain Python has to decode them."""
+    def _ends(self, numbers: Numbers) -> tuple[bytes, bytes, int, int] | None:
+        """Return the texts of the first and the last id that differ from those in the table, and the range of
+        the other ids; None if plain Python has to decode them."""
         pair = [_number_at(numbers, at) for at in (0, numbers.size - 1)]
         between = list(map(self._text, pair))
         ends = None if None in between else self.spelling.texts(pair)
         if ends is None or None in ends:
             return None
-        start, count, apart = numbers.start, numbers.size, [b"", b""]
+        start, stop, apart = 0, numbers.size, [b"", b""]
         for side, (number, end, text) in enumerate(zip(pair, ends, between, strict=True)):
             if end is not None and end != text and number not in self.spelling.bytes_:
                 apart[side] = end
-                start, count = start + (0 if side else numbers.stride), count - 1
-        return apart[0], apart[1], numbers._replace(start=start, size=count)
+                start, stop = start + (not side), stop - side
+        return apart[0], apart[1], start, stop
 
     def _text(self, number: int) -> bytes | None:
         """Return the text of an id; None if the table has none."""
-        from tokentui.encode.kernels.decode import KIND_BITS, LEFT
+        from tokentui.encode.kernels.decode import BYTE, KIND_BITS, LEFT, LONG, SHORT
 
-        rows = self._texts.rows
-        if number >= len(rows) - 1 or rows[number] & ((1 << KIND_BITS) - 1) == LEFT:
+        rows, ends, text = self._texts
+        row: int = rows[2 * number] if 2 * number < len(rows) else LEFT
+        kind, value = row & _KIND, row >> KIND_BITS
+        if kind == LEFT:
             return None
-        text: bytes = self._texts.text[rows[number] >> KIND_BITS : rows[number + 1] >> KIND_BITS]
-        return text
+        if kind == LONG:
+            return bytes(text[ends[value] : ends[value + 1]])
+        if kind == BYTE:
+            return bytes((value,))
+        rest: int = rows[2 * number + 1]
+        return (value | rest << 56).to_bytes(SHORT, "little")[:kind]
 
 
 def numbers_in(ids: object) -> Numbers | None:
     """Return the whole numbers of a list or buffer as a kernel reads them; None if it is neither, or other
-    values are in it.
-
-    `marshal` writes a list in less time than `array` takes to read it, and tells True from 1: 5.4 ms for
-    half a million ids, 7.6 with `array`.
-    """
+    values are in it."""
     from tokentui.encode.kernels.decode import Numbers
 
     if isinstance(ids, list | tuple):
-        count = len(ids)
-        try:
-            if count <= PIECE:
-                data = marshal.dumps(ids, 2)
-            else:  # a call for all would hold the lock of the interpreter for long
-                parts = [bytes(_HEAD)]
-                for start in range(0, count, PIECE):
-                    check()
-                    parts.append(marshal.dumps(ids[start : start + PIECE], 2)[_HEAD:])
-                data = b"".join(parts)
-        except ValueError:  # objects of another kind
-            return None
-        return Numbers(data, _HEAD + 1, _ITEM, 4, count, _TAG) if len(data) == _HEAD + _ITEM * count else None
+        values = _listed(ids)
+        return None if values is None else Numbers(values, values.itemsize, len(values))
     if not hasattr(ids, "tolist"):  # bytes are no ids
         return None
     try:
@@ -197,10 +176,41 @@ def numbers_in(ids: object) -> Numbers | None:
         return None
     if width != view.itemsize or view.ndim != 1:
         return None
-    return Numbers(view if view.c_contiguous else view.tobytes(), 0, width, width, len(view), -1)
+    return Numbers(view if view.c_contiguous else view.tobytes(), width, len(view))
+
+
+def _listed(ids: list[int] | tuple[int, ...]) -> array[int] | None:
+    """Return the ids of a list; None if there are other values among them, or one below 0.
+
+    `array` takes three times as long for the type code of numbers with a sign.
+    """
+    from tokentui.encode.kernels.decode import find_flags
+
+    values = array("I")
+    for start in range(0, len(ids), LISTED):
+        check()
+        part = ids if len(ids) <= LISTED else ids[start : start + LISTED]
+        try:
+            read = array("I", part)
+        except Exception:  # plain Python raises it again
+            return None
+        places = flat("int32", len(read))
+        flags = places[: find_flags(read, places)]
+        if bool in map(type, map(part.__getitem__, flags)):  # `array` takes True for 1
+            return None
+        if values:
+            values += read
+        else:
+            values = read
+    return values
+
+
+def _room(size: int) -> memoryview:
+    """Return memory for a text. The memory of an earlier one is used again, as pages would not be."""
+    return memoryview(bytearray(size + 8))
 
 
 def _number_at(numbers: Numbers, at: int) -> int:
     """Return an id, without its sign."""
-    start = numbers.start + at * numbers.stride
-    return int.from_bytes(memoryview(numbers.data).cast("B")[start : start + numbers.width], "little")
+    data, start = memoryview(numbers.data).cast("B"), at * numbers.width
+    return int.from_bytes(data[start : start + numbers.width], "little")

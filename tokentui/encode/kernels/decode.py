@@ -1,29 +1,40 @@
-"""Kernels that write the texts of ids one after the other.
-
-Ids are read where they are: in an array of whole numbers, or in what `marshal` makes of a list.
-"""
+"""Kernels that write the texts of ids one after the other."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tokentui.core.native import I64, U64, Reused, Uint8s, Uint64s, Windows, helper, inlined, kernel
+from tokentui.core.native import (
+    I64,
+    U64,
+    Int32s,
+    Int64s,
+    Reused,
+    Uint8s,
+    Uint64s,
+    Windows,
+    helper,
+    inlined,
+    kernel,
+)
 
-PLAIN, BYTE, LEFT = 0, 1, 2
-"""The kinds of a row: a text, the byte of a byte token, and an id that is left to plain Python."""
-KIND_BITS = 2
-"""The low bits of a row, which are its kind. The others are the place of its text."""
+SHORT = 15
+"""The most bytes of a text that is in its row."""
+LONG, BYTE, LEFT = 16, 17, 18
+"""The kinds of a row beside the sizes of short texts: a text of more bytes, the byte of a byte token, and an
+id that is left to plain Python."""
+KIND_BITS = 8
+"""The low bits of the first number of a row, which are its kind. The others are a short text, the first byte
+lowest, whose last 8 bytes are the second number; the number of a long text; or the byte of a byte token."""
 NOT_FOUND = -1
-"""The result of `measure` for ids that the table does not have."""
-_REPLACED = 3
-"""The bytes of U+FFFD."""
+"""The result of `gather` for ids that the table does not have."""
 
 _U = U64
 _ONE, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN = map(_U, range(1, 8))
-_SHORT, _INT = _U(2), _U(4)
+_WORD, _INT = _U(2), _U(4)
 _EIGHT, _SIXTEEN, _TWENTY_FOUR, _THIRTY_TWO = _U(8), _U(16), _U(24), _U(32)
 _FORTY, _FORTY_EIGHT, _FIFTY_SIX = _U(40), _U(48), _U(56)
-_KIND, _LOW = _U(3), _U(0xFF)
+_LOW, _KIND_BITS = _U(0xFF), _U(KIND_BITS)
 _FFFD = _U(0xBDBFEF)  # its bytes EF BF BD, the first one lowest
 
 
@@ -31,31 +42,27 @@ class Numbers(NamedTuple):
     """Ids in memory.
 
     Attributes:
-        data: The bytes.
-        start: The offset of the first id.
-        stride: The bytes from one id to the next.
+        data: The bytes, the lowest byte of a number first.
         width: The bytes of an id: 2, 4 or 8.
         size: How many ids.
-        tag: The byte that is before each id; -1 for none.
     """
 
     data: Uint8s
-    start: int
-    stride: int
     width: int
     size: int
-    tag: int
 
 
 class _Texts(NamedTuple):
     """The text of each id.
 
     Attributes:
-        rows: The place of each text, shifted left by `KIND_BITS`, and its kind; and the place after the last.
-        text: The texts one after the other, with 8 bytes more.
+        rows: The row of each id, two numbers: its kind, and its text or where that is.
+        ends: A 0, then where each text ends.
+        text: The texts one after the other, with 16 bytes more.
     """
 
     rows: Uint64s
+    ends: Int64s
     text: Windows
 
 
@@ -63,13 +70,42 @@ class Texts(Reused, _Texts):
     """A `_Texts` whose argument words are computed once."""
 
 
+@kernel
+def put_texts(ids: Int64s, texts: Texts) -> None:
+    """Write the rows of a table. The other ids are left to plain Python.
+
+    Args:
+        ids: The ids of the texts.
+        texts: The table, whose rows are written.
+    """
+    rows, ends, text = texts.rows, texts.ends, texts.text
+    rows[:] = _U(LEFT)
+    for n in range(len(ids)):
+        place, row = _U(ends[n]), _U(ids[n]) << _ONE
+        size = ends[n + 1] - ends[n]
+        if size <= SHORT:
+            rows[row] = text[place] << _KIND_BITS | _U(size)
+            rows[row + _ONE] = text[place + _SEVEN]
+        else:
+            rows[row] = _U(n) << _KIND_BITS | _U(LONG)
+
+
+@kernel
+def find_flags(values: Int32s, places: Int32s) -> int:
+    """Write where numbers are 0 or 1. Return how many are."""
+    count = 0
+    for n in range(len(values)):
+        if values[n] >> 1 == 0:
+            places[count] = n
+            count += 1
+    return count
 
 
 @inlined
 def number_at(data: Any, at: Any, width: Any) -> Any:
     """Return the number of 2, 4 or 8 bytes at a place, the low byte first."""
     value = _U(data[at]) | _U(data[at + _ONE]) << _EIGHT
-    if width != _SHORT:
+    if width != _WORD:
         value |= _U(data[at + _TWO]) << _SIXTEEN | _U(data[at + _THREE]) << _TWENTY_FOUR
         if width != _INT:
             value |= _U(data[at + _FOUR]) << _THIRTY_TWO | _U(data[at + _FIVE]) << _FORTY
@@ -78,65 +114,70 @@ def number_at(data: Any, at: Any, width: Any) -> Any:
 
 
 @kernel
-def measure(numbers: Numbers, texts: Texts) -> int:
-    """Return how many bytes `gather` may write; `NOT_FOUND` if an id has no text in the table, or another tag
-    is before it."""
-    data, rows, width = numbers.data, texts.rows, _U(numbers.width)
-    at, stride, known = _U(numbers.start), _U(numbers.stride), _U(len(rows) - 1)
-    total = I64(0)
-    for _ in range(numbers.size):
-        if numbers.tag >= 0 and data[at - _ONE] != numbers.tag:
-            return NOT_FOUND
-        number = number_at(data, at, width)
-        if number >= known:
-            return NOT_FOUND
-        row = rows[number]
-        kind = I64(row & _KIND)
-        if kind == LEFT:
-            return NOT_FOUND
-        total += I64(_REPLACED) if kind == BYTE else I64((rows[number + _ONE] >> _TWO) - (row >> _TWO))
-        at += stride
-    return int(total)
-
-
-@kernel
-def gather(numbers: Numbers, texts: Texts, every: int, out: Windows) -> int:
-    """Write the texts of ids. In a run of byte tokens that is not UTF-8 as a whole, each gives U+FFFD.
+def gather(
+    numbers: Numbers, first: int, last: int, texts: Texts, every: int, out: Windows, filled: int
+) -> tuple[int, int]:
+    """Write the texts of ids, until the room is full. In a run of byte tokens that is not UTF-8 as a whole,
+    each gives U+FFFD.
 
     Args:
-        numbers: The ids, which `measure` has found.
+        numbers: The ids.
+        first, last: The range of ids to write. A run of byte tokens is written to its end.
         texts: The table.
         every: 0 to keep the bytes from 128 on in such a run, so that only those below give U+FFFD.
-        out: Room for as many bytes as `measure` says, and 8 more.
+        out: Receives the texts.
+        filled: The bytes written so far.
 
     Returns:
-        How many bytes are written.
+        (the id to continue with, less than `last` if the room is full; the bytes written so far).
+        `NOT_FOUND` as the first if an id has no text in the table.
     """
-    data, rows, text, width = numbers.data, texts.rows, texts.text, _U(numbers.width)
-    at, stride = _U(numbers.start), _U(numbers.stride)
-    here = _U(0)
-    begin = here  # of the run of byte tokens that ends here
-    for _ in range(numbers.size):
+    data, width, rows, ends, text = numbers.data, _U(numbers.width), texts.rows, texts.ends, texts.text
+    known, room, at = _U(len(rows) // 2), _U(len(out)), _U(first) * _U(numbers.width)
+    here = begin = _U(filled)  # the run of byte tokens that ends here begins there
+    n = first
+    while n < last or (begin != here and n < numbers.size):
         number = number_at(data, at, width)
-        at += stride
-        row = rows[number]
-        place = row >> _TWO
-        if row & _KIND:
-            out[here] = text[place] & _LOW
-            here += _ONE
-            continue
+        if number >= known:
+            return NOT_FOUND, 0
+        row = rows[number << _ONE]
+        kind = row & _LOW
+        if kind >= LONG:
+            if kind == BYTE:
+                if begin + _THREE * (here + _ONE - begin) >= room:
+                    return n - I64(here - begin), I64(begin)
+                out[here] = row >> _KIND_BITS
+                here += _ONE
+                at += width
+                n += 1
+                continue
+            if kind == LEFT:
+                return NOT_FOUND, 0
         if begin != here:
             here = checked(out, begin, here, every)
-        end = here + (rows[number + _ONE] >> _TWO) - place
-        while here < end:
-            out[here] = text[place]
-            here += _EIGHT
-            place += _EIGHT
-        here = end
+            begin = here
+        if kind <= SHORT:
+            if here + _SIXTEEN > room:
+                break
+            out[here] = row >> _KIND_BITS
+            out[here + _SEVEN] = rows[(number << _ONE) + _ONE]
+            here += kind
+        else:
+            place, end = _U(ends[row >> _KIND_BITS]), _U(ends[(row >> _KIND_BITS) + _ONE])
+            end = here + end - place
+            if end >= room:
+                break
+            while here < end:
+                out[here] = text[place]
+                here += _EIGHT
+                place += _EIGHT
+            here = end
         begin = here
+        at += width
+        n += 1
     if begin != here:
         here = checked(out, begin, here, every)
-    return int(here)
+    return n, I64(here)
 
 
 @helper

@@ -127,6 +127,8 @@ T = TypeVar("T")
 
 def _each(parts: Sequence[str], change: Callable[[str], T]) -> list[T]:
     """Apply a function to each part. Equal parts, which a long text has many of, are computed once."""
+    if len(parts) == 1:  # to find out that a whole text has no equal takes longer
+        return [change(parts[0])]
     changed = {part: change(part) for part in dict.fromkeys(parts)}
     return list(map(changed.__getitem__, parts))
 
