@@ -187,7 +187,7 @@ def token_by_token(tokenizer: Tokenizer, ids: Sequence[int | None]) -> bytes:
         run.clear()
 
     for at, number in enumerate(ids):
-        shown = decoder._shown(None if number == NO_ID else number)
+        shown = decoder._ids.shown(None if number == NO_ID else number)
         run += b" " * (shown.before and at > 0)
         if shown.plain:
             run += shown.text

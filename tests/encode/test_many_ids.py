@@ -146,7 +146,7 @@ def test_files(
 @pytest.mark.first_run(cases=1)
 def test_trained(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = preset(name)
-    known = tokenizer.decoder._known
+    known = tokenizer.decoder._ids.known
     lists = at_random(known, 20, 3) + at_random([*known[-300:]], 20, 4)
     assert check(tokenizer, lists, monkeypatch) > 10
 
@@ -162,7 +162,7 @@ def test_trained(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 ])
 def test_published(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = tokentui.load(oracle.shared(f"tokenizers/{name}"))
-    known = sorted(tokenizer.decoder._known)
+    known = sorted(tokenizer.decoder._ids.known)
     lists = at_random(known, 60, 5) + at_random(known[:300], 60, 6) + at_random(known[-300:], 20, 7)
     assert check(tokenizer, lists, monkeypatch) > 100
 

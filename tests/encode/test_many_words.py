@@ -247,7 +247,7 @@ def test_the_cache_of_words_is_bounded(loaded: None, monkeypatch: pytest.MonkeyP
     found = encoder.id_table.ids(listed)
     assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]
     assert isinstance(encoder.id_table, WordIdTable)
-    assert encoder.id_table._word_kernels is not None
+    assert encoder.id_table._many._word_kernels is not None
     assert 0 < len(encoder.id_table.known) <= 50
     assert listed[-1] not in encoder.id_table.known
 

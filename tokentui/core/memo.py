@@ -18,6 +18,9 @@ class Memo(dict[str, V]):
 
     Threads may share it: at worst two compute the same value.
 
+    An object that holds the memo of its own method is freed only by the garbage collector. So it takes the
+    method of a copy of itself, which is made before it holds the memo.
+
     >>> lengths = Memo(len)
     >>> list(map(lengths.__getitem__, ["a", "bc", "a"])), list(lengths)
     ([1, 2, 1], ['a', 'bc'])

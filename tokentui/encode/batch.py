@@ -7,7 +7,7 @@ import functools
 import itertools
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from tokentui.core import engines
@@ -66,23 +66,6 @@ def encode_batch(
                      for ends in encoder.around)
     source = TokenSource(encoder, special_tokens, allow_special)
     encodings: list[Encoding] = []
-
-    def encode_short(short: Sequence[str]) -> None:
-        """Encode some texts by one call."""
-        found = None
-        if len(short) > 1:
-            check()
-            with engines.rescued(), contextlib.suppress(UnknownUnit):
-                found = encoder.id_table.ids_of_texts(short)
-        if found is not None:
-            encodings.extend(Encoding.each_later(short, *_surrounded(*found, before, after), source))
-        elif len(short) > 1 and SURROGATE.search("".join(short)):  # kernels take none of these
-            for lone, group in itertools.groupby(short, lambda text: SURROGATE.search(text) is not None):
-                some = list(group)
-                encodings.extend(map(encode, some)) if lone else encode_short(some)
-        else:  # one text at a time says which is wrong, and where
-            encodings.extend(map(encode, short))
-
     size_before, longest = list(itertools.accumulate(sizes, initial=0)), id_tables.KERNEL_CHARS
     alone = set(encoder.texts_alone(given, allow_special))
     if max(sizes) >= longest:
@@ -91,10 +74,38 @@ def encode_batch(
     for last in (*sorted(alone), len(given)):
         while first < last:
             end = min(bisect_left(size_before, size_before[first] + CALL_CHARS, first + 1), last)
-            encode_short(given[first:end])
+            encodings += _together(given[first:end], source, before, after, encode)
             first = end
         encodings.extend(map(encode, given[last : last + 1]))
         first = last + 1
+    return encodings
+
+
+def _together(
+    texts: Sequence[str], source: TokenSource, before: array[int], after: array[int],
+    encode: Callable[[str], Encoding],
+) -> list[Encoding]:
+    """Encode some short texts by one call of the kernels.
+
+    Args:
+        texts: The texts.
+        source: Computes their tokens.
+        before, after: The ids before and after those of each text.
+        encode: Encodes a text by itself. It takes those that kernels do not.
+    """
+    found = None
+    if len(texts) > 1:
+        check()
+        with engines.rescued(), contextlib.suppress(UnknownUnit):
+            found = source.encoder.id_table.ids_of_texts(texts)
+    if found is not None:
+        return Encoding.each_later(texts, *_surrounded(*found, before, after), source)
+    if len(texts) < 2 or not SURROGATE.search("".join(texts)):
+        return list(map(encode, texts))  # one text at a time says which is wrong, and where
+    encodings: list[Encoding] = []
+    for lone, group in itertools.groupby(texts, lambda text: SURROGATE.search(text) is not None):
+        some = list(group)  # kernels take none with a lone surrogate
+        encodings += map(encode, some) if lone else _together(some, source, before, after, encode)
     return encodings
 
 

@@ -53,6 +53,100 @@ class _Shown(NamedTuple):
     after: bool = False
 
 
+class _Ids:
+    """The tokens of ids, by one vocabulary at one number of merges."""
+
+    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
+        self.vocabulary = vocabulary
+        self.merges = merges
+        self._metaspace = SPLITS.of(vocabulary.recipe.split).marks_spaces
+
+    def named(self, token_id: int | None) -> str:
+        """Return the name of an id in the file of the vocabulary. None gives `NOTHING`.
+
+        Raises:
+            TokentuiError: The id does not exist.
+        """
+        if token_id is None:
+            return NOTHING
+        if token_id not in self.symbols and token_id not in self.specials:
+            raise self.lacks(token_id)
+        assert isinstance(self.vocabulary, ImportedVocabulary)
+        return self.vocabulary.name_of(token_id)
+
+    def shown(self, token_id: int | None) -> _Shown:
+        """Return the bytes of an id without marks, and whether a space goes before or after it."""
+        vocabulary = self.vocabulary
+        if token_id is None:
+            return _Shown(NOTHING.encode())
+        if self._metaspace and token_id == vocabulary.unknown_id:
+            return _Shown(_UNKNOWN, plain=False)
+        prefixed = bool(vocabulary.prefix)
+        if (symbol := self.symbols.get(token_id)) is not None:
+            piece, (front, end) = vocabulary.spelled(symbol), vocabulary.mark_sizes(symbol)
+            text = piece[front : len(piece) - end]
+            return _Shown(text, before=prefixed and not front, after=bool(end))
+        if token_id in self.specials:
+            return _Shown(to_bytes(self.specials[token_id]), plain=False, before=prefixed)
+        if token_id in self.bytes_:
+            return _Shown(bytes((self.bytes_[token_id],)))
+        raise self.lacks(token_id)
+
+    def lacks(self, token_id: object) -> TokentuiError:
+        """Return the error for an id that does not exist."""
+        return TokentuiError(f"no such id: {shown(token_id)}", "", self.span)
+
+    @property
+    def span(self) -> str:
+        """The valid range of ids, as a phrase for errors."""
+        if self.bounds is None:
+            return "the vocabulary is empty"
+        first, last = self.bounds
+        holes = last - first + 1 > self.vocabulary.size(self.merges)
+        return f"ids are {first} to {last}" + (", with holes" if holes else "")
+
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The smallest and the largest id; None for an empty vocabulary."""
+        return (min(self.known), max(self.known)) if self.known else None
+
+    @functools.cached_property
+    def bytes_(self) -> dict[int, int]:
+        """The byte of each byte-fallback token."""
+        return {self.vocabulary.byte_id(value): value for value in range(self.vocabulary.byte_tokens)}
+
+    @functools.cached_property
+    def specials(self) -> dict[int, str]:
+        return {self.vocabulary.special_id(name): name for name in reversed(self.vocabulary.specials)}
+
+    @functools.cached_property
+    def symbols(self) -> dict[int, int]:
+        return self.vocabulary.symbols_by_id(self.merges)
+
+    @functools.cached_property
+    def known(self) -> tuple[int, ...]:
+        """All ids."""
+        return tuple(dict.fromkeys([*self.symbols, *self.specials, *self.bytes_]))
+
+    def names_of(self, ids: Sequence[int]) -> list[str]:
+        """Return the names of ids in the file of the vocabulary."""
+        assert isinstance(self.vocabulary, ImportedVocabulary)
+        names, name_of = self.vocabulary.names, self.vocabulary.name_of
+        return [names.get(number) or name_of(number) for number in ids]
+
+    def texts_apart(self, ids: Sequence[int]) -> list[bytes | None]:
+        """Return the text of each id of a text, by the rules of the recipe. If ▁ marks spaces, it is not a
+        space yet, and a token that is no text of the input is None."""
+        listed = list(map(self.shown, ids))
+        if self._metaspace:
+            return [shown.text if shown.plain else None for shown in listed]
+        last = len(listed) - 1
+        return [
+            b" " * (shown.before and n > 0) + shown.text + b" " * (shown.after and n < last)
+            for n, shown in enumerate(listed)
+        ]
+
+
 class _BytesOfIds(dict[int | None, bytes]):
     """Cache of the bytes of each id, with the spaces around them.
 
@@ -61,15 +155,15 @@ class _BytesOfIds(dict[int | None, bytes]):
         placeholders: The cached ids of unknown and special tokens, whose bytes are not text of the input.
     """
 
-    def __init__(self, decoder: Decoder) -> None:
+    def __init__(self, ids: _Ids) -> None:
         super().__init__()
-        self._decoder = decoder
+        self._ids = ids
         self.shown: dict[int | None, _Shown] = {}
         self.placeholders: set[int | None] = set()
 
     def __missing__(self, token_id: int | None) -> bytes:
         """Make and store the text of an id, with its spaces. Note it as a placeholder if it is no text."""
-        shown = self.shown[token_id] = self._decoder._shown(token_id)
+        shown = self.shown[token_id] = self._ids.shown(token_id)
         if not shown.plain:
             self.placeholders.add(token_id)
         text = self[token_id] = b" " * shown.before + shown.text + b" " * shown.after
@@ -79,12 +173,12 @@ class _BytesOfIds(dict[int | None, bytes]):
 class _Names(dict[int | None, str]):
     """Cache of the name of each id in the file of the vocabulary."""
 
-    def __init__(self, decoder: Decoder) -> None:
+    def __init__(self, ids: _Ids) -> None:
         super().__init__()
-        self._decoder = decoder
+        self._ids = ids
 
     def __missing__(self, token_id: int | None) -> str:
-        name = self[token_id] = self._decoder._named(token_id)
+        name = self[token_id] = self._ids.named(token_id)
         return name
 
 
@@ -108,8 +202,9 @@ class Decoder:
         self.merges = merges
         self._metaspace = SPLITS.of(vocabulary.recipe.split).marks_spaces
         self._spaced = spaced(vocabulary.recipe)
-        self._texts = _BytesOfIds(self)
-        self._names = _Names(self)
+        self._ids = _Ids(vocabulary, merges)
+        self._texts = _BytesOfIds(self._ids)
+        self._names = _Names(self._ids)
         self._whole_runs = "ByteFallback" in _kinds(vocabulary.file.stages.get("decoder"))
         """True if the decoder of a `tokenizer.json` decodes a run of byte tokens as a whole."""
         self._decoded = 0
@@ -237,37 +332,15 @@ class Decoder:
     @functools.cached_property
     def _table(self) -> IdTexts | None:
         """The text of each id; None if the decoder of the file does not turn each token alone into one."""
+        ids = self._ids
         if self.vocabulary.file.decoder is None:
-            return IdTexts.of(Spelling(self._known, self._texts_apart, {}))
+            return IdTexts.of(Spelling(ids.known, ids.texts_apart, {}))
         apart = self._apart
         if apart is None:
             return None
-        named = zip(self._known, self._names_of(self._known), strict=True) if apart.byte_fallback else ()
+        named = zip(ids.known, ids.names_of(ids.known), strict=True) if apart.byte_fallback else ()
         values = {number: int(name[3:5], 16) for number, name in named if _BYTE_NAME.fullmatch(name)}
-        return IdTexts.of(Spelling(self._known, lambda ids: apart.spell(self._names_of(ids)), values))
-
-    @functools.cached_property
-    def _known(self) -> tuple[int, ...]:
-        """All ids."""
-        return tuple(dict.fromkeys([*self._symbols, *self._specials, *self._bytes]))
-
-    def _names_of(self, ids: Sequence[int]) -> list[str]:
-        """Return the names of ids in the file of the vocabulary."""
-        assert isinstance(self.vocabulary, ImportedVocabulary)
-        names, name_of = self.vocabulary.names, self.vocabulary.name_of
-        return [names.get(number) or name_of(number) for number in ids]
-
-    def _texts_apart(self, ids: Sequence[int]) -> list[bytes | None]:
-        """Return the text of each id of a text, by the rules of the recipe. If ▁ marks spaces, it is not a
-        space yet, and a token that is no text of the input is None."""
-        listed = list(map(self._shown, ids))
-        if self._metaspace:
-            return [shown.text if shown.plain else None for shown in listed]
-        last = len(listed) - 1
-        return [
-            b" " * (shown.before and n > 0) + shown.text + b" " * (shown.after and n < last)
-            for n, shown in enumerate(listed)
-        ]
+        return IdTexts.of(Spelling(ids.known, lambda given: apart.spell(ids.names_of(given)), values))
 
     def _with_spaces(self, data: bytes) -> bytes:
         """Return the bytes of a text of the input with spaces for ▁."""
@@ -281,7 +354,7 @@ class Decoder:
         """
         if self.vocabulary.file.decoder is not None:
             return self.to_text([token_id])
-        shown = self._shown(token_id)
+        shown = self._ids.shown(token_id)
         data = shown.text
         return self._as_text(self._with_spaces(data) if self._metaspace and shown.plain else data)
 
@@ -316,69 +389,17 @@ class Decoder:
         if not isinstance(token_id, bool):
             with contextlib.suppress(TypeError):
                 return operator.index(token_id)  # type: ignore[arg-type]
-        raise self._lacks(token_id)
-
-    def _named(self, token_id: int | None) -> str:
-        """Return the name of an id in the file of the vocabulary. None gives `NOTHING`.
-
-        Raises:
-            TokentuiError: The id does not exist.
-        """
-        if token_id is None:
-            return NOTHING
-        if token_id not in self._symbols and token_id not in self._specials:
-            raise self._lacks(token_id)
-        assert isinstance(self.vocabulary, ImportedVocabulary)
-        return self.vocabulary.name_of(token_id)
-
-    def _shown(self, token_id: int | None) -> _Shown:
-        """Return the bytes of an id without marks, and whether a space goes before or after it."""
-        vocabulary = self.vocabulary
-        if token_id is None:
-            return _Shown(NOTHING.encode())
-        if self._metaspace and token_id == vocabulary.unknown_id:
-            return _Shown(_UNKNOWN, plain=False)
-        prefixed = bool(vocabulary.prefix)
-        if (symbol := self._symbols.get(token_id)) is not None:
-            piece, (front, end) = vocabulary.spelled(symbol), vocabulary.mark_sizes(symbol)
-            text = piece[front : len(piece) - end]
-            return _Shown(text, before=prefixed and not front, after=bool(end))
-        if token_id in self._specials:
-            return _Shown(to_bytes(self._specials[token_id]), plain=False, before=prefixed)
-        if token_id in self._bytes:
-            return _Shown(bytes((self._bytes[token_id],)))
-        raise self._lacks(token_id)
-
-    def _lacks(self, token_id: object) -> TokentuiError:
-        """Return the error for an id that does not exist."""
-        return TokentuiError(f"no such id: {shown(token_id)}", "", self.span)
+        raise self._ids.lacks(token_id)
 
     @property
     def span(self) -> str:
         """The valid range of ids, as a phrase for errors."""
-        if self.bounds is None:
-            return "the vocabulary is empty"
-        first, last = self.bounds
-        holes = last - first + 1 > self.vocabulary.size(self.merges)
-        return f"ids are {first} to {last}" + (", with holes" if holes else "")
+        return self._ids.span
 
     @property
     def bounds(self) -> tuple[int, int] | None:
         """The smallest and the largest id; None for an empty vocabulary."""
-        return (min(self._known), max(self._known)) if self._known else None
-
-    @functools.cached_property
-    def _bytes(self) -> dict[int, int]:
-        """The byte of each byte-fallback token."""
-        return {self.vocabulary.byte_id(value): value for value in range(self.vocabulary.byte_tokens)}
-
-    @functools.cached_property
-    def _specials(self) -> dict[int, str]:
-        return {self.vocabulary.special_id(name): name for name in reversed(self.vocabulary.specials)}
-
-    @functools.cached_property
-    def _symbols(self) -> dict[int, int]:
-        return self.vocabulary.symbols_by_id(self.merges)
+        return self._ids.bounds
 
 
 # ---- ids that come one by one
@@ -422,7 +443,7 @@ class TextStream:
         """The last ids. Earlier ones do not affect the text of later ones."""
         self._written = b""
         """The bytes of these ids that were already returned."""
-        numbers = {symbol: number for number, symbol in decoder._symbols.items()}
+        numbers = {symbol: number for number, symbol in decoder._ids.symbols.items()}
         symbols = decoder.vocabulary.byte_symbols
         self._bytes: dict[int | None, bytes] = {
             numbers[symbol]: bytes((value,)) for value, symbol in symbols.items() if symbol in numbers
@@ -479,7 +500,7 @@ class TextStream:
 
     def _is_independent(self, number: int | None) -> bool:
         """Return whether the text of later tokens is independent of the tokens before this one."""
-        plain = number is not None and number not in self._decoder._specials
+        plain = number is not None and number not in self._decoder._ids.specials
         return plain and bool(self._decoder.to_bytes([number]).strip()) and not self._byte_of(number)
 
 

@@ -116,14 +116,14 @@ class WordEncoder:
         self._recipe_unknown = UNKNOWN.of(recipe.unknown)
         self.drops_units = self._recipe_unknown.drops_units
         """True if unknown units are dropped before a word is cut."""
-        self.tokens: Memo[tuple[WordToken, ...]] = Memo(self._tokens_of)
-        """Cache of the tokens of each word alone."""
         self._id_table: IdTable | None = None
         self._specials = NameFinder(
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         )
         """Finds the specials that a text may contain by name, for `allow_special=True`. Symbols are excluded:
         they are words of the text."""
+        self.tokens: Memo[tuple[WordToken, ...]] = Memo(copy.copy(self)._tokens_of)
+        """Cache of the tokens of each word alone."""
 
     @functools.cached_property
     def _whole(self) -> bool:
@@ -304,7 +304,7 @@ class WordEncoder:
     def id_table(self) -> IdTable:
         """The table that encodes words without places, created at first use."""
         if self._id_table is None:
-            self._id_table = table_of(self)
+            self._id_table = table_of(copy.copy(self))  # the table holds no encoder that holds it
         return self._id_table
 
     def follower(self) -> Callable[[str], list[WordPart] | None]:
@@ -371,8 +371,10 @@ class WordEncoder:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
         other.merges, other.segmenter = merges, self.segmenter.with_limit(merges, ())
-        other._id_table, other.tokens = None, Memo(other._tokens_of)
-        vars(other).pop("names_by_id", None)
+        other._id_table = None
+        for cached in ("tokens", "names_by_id"):
+            vars(other).pop(cached, None)
+        other.tokens = Memo(copy.copy(other)._tokens_of)
         size, ranks = vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self.tokens.items():
             symbols = [size if token.symbol is None else token.symbol for token in tokens]

@@ -121,7 +121,10 @@ class WordIdTable(IdTable):
 
     _text_kernels: Compiled | None = None
     _short_chars = 0
-    _word_kernels: Many | None = None
+
+    def __init__(self, encoder: EncoderParts) -> None:
+        super().__init__(encoder)
+        self._many = _ManyWords(encoder, self.known)
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
         """Return the ids of a text, or of words, by kernels if they take the text as a whole."""
@@ -136,7 +139,7 @@ class WordIdTable(IdTable):
                     return packed(itertools.chain.from_iterable(cast("list[list[int]]", known)))
         ids = array("i")
         for words in _blocks(part, self._encoder.pretokenizer):
-            self._add(words)
+            self._many.add(words)
             ids = joined(ids, packed(itertools.chain.from_iterable(map(self.known.__getitem__, words))))
         return ids
 
@@ -189,20 +192,35 @@ class WordIdTable(IdTable):
             encoder = self._encoder
             self._text_kernels = Compiled(
                 encoder.vocabulary, encoder.merges, encoder.pretokenizer,
-                encoder.segmenter if encoder.way.kernel else None, encoder.sections, self._ids_of_each,
+                encoder.segmenter if encoder.way.kernel else None, encoder.sections, self._many.ids_of_each,
             )
         return self._text_kernels
 
-    def _ids_of_each(self, words: list[str]) -> list[list[int]]:
-        self._add(words)
-        return list(map(self.known.__getitem__, words))
 
-    def _add(self, words: list[str]) -> None:
+class _ManyWords:
+    """Encodes many words at once, by kernels if there are enough.
+
+    Args:
+        encoder: Encodes a word.
+        known: The ids of each word alone.
+    """
+
+    _word_kernels: Many | None = None
+
+    def __init__(self, encoder: EncoderParts, known: Memo[list[int]]) -> None:
+        self._encoder, self._known = encoder, known
+
+    def ids_of_each(self, words: list[str]) -> list[list[int]]:
+        """Return the ids of each of some words. The lists must not change."""
+        self.add(words)
+        return list(map(self._known.__getitem__, words))
+
+    def add(self, words: list[str]) -> None:
         """Add new words to `known` by kernels if enough words were encoded, clearing it first if it is full.
 
         Words with unknown units are not added; `known` encodes them in plain Python when they are looked up.
         """
-        known, encoder = self.known, self._encoder
+        known, encoder = self._known, self._encoder
         new = [word for word in dict.fromkeys(words) if word not in known and len(word) <= memo.LONGEST]
         if not new or len(known) + len(new) < MANY_WORDS or not engines.available():
             return

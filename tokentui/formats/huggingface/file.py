@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -145,7 +146,7 @@ def _pretokenizer(
     )
     plain = not (of_letters or prefix or suffix)
     pretokenizer.find_stretching = functools.partial(
-        stretching_of, normalizer, splitting, pretokenizer.words_of_each, plain=plain
+        stretching_of, normalizer, splitting, copy.copy(pretokenizer).words_of_each, plain=plain
     )
     return recipe, pretokenizer
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import copy
 import functools
 import inspect
 import itertools
@@ -90,7 +91,8 @@ class PipelineStep(Generic[A, B]):
     @functools.cached_property
     def known(self) -> Memo[list[str]]:
         """Cache of `words`."""
-        return Memo(lambda text: self.words(text) if text else [])
+        step = copy.copy(self)
+        return Memo(lambda text: step.words(text) if text else [])
 
     def __getstate__(self) -> dict[str, object]:
         """Pickle without the cache of words."""

@@ -6,6 +6,7 @@ refused. Sources: protobuf.dev, "Encoding"; google/sentencepiece, `sentencepiece
 
 from __future__ import annotations
 
+import copy
 import re
 import struct
 from collections import Counter
@@ -336,10 +337,10 @@ class SentencePieceWords(StagedPretokenizer):
         if charsmap is None and prepare is None and not (proto.squeeze or proto.treat_whitespace_as_suffix):
             front = " " if proto.dummy_prefix else ""
             self.stretching = Stretching("", marked_words if proto.escape else plain_words, front)
-        self._stretches = Memo(self._made)
         spaces = any(" " in name[1:] for name in symbols)
         self._stretches_are_independent = not spaces and (charsmap is None or charsmap.keeps_spaces)
         """True if text between spaces is normalized the same alone as in its context."""
+        self._stretches = Memo(copy.copy(self)._made)
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """Return the words of a document in order."""

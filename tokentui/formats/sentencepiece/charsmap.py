@@ -7,6 +7,7 @@ then the results, each ended by a zero byte.
 from __future__ import annotations
 
 import array
+import copy
 import functools
 import itertools
 import re
@@ -67,10 +68,10 @@ class Charsmap:
         ):
             if damaged:
                 raise place.error(f"the normalization rules are damaged: {what}")
-        self._known = Memo(self._made)
-        self._stretches = Memo(self._mapped)
-        self._characters = CharacterTable(self._character)
         self._place = place
+        self._known = Memo(copy.copy(self)._made)
+        self._characters = CharacterTable(copy.copy(self)._character)
+        self._stretches = Memo(copy.copy(self)._mapped)
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
         """Return (length, result) of each rule that matches `key` at `start`, the shortest first.
