@@ -35,7 +35,7 @@ from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.pane_screen import LinkedPane, PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.panes.compare import columns
 from tokentui.ui.panes.compare.compare_panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.curves import CurveChart, describe_target
@@ -49,7 +49,7 @@ from tokentui.ui.panes.compare.tables import (
 )
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.entry import Layout, key_owners, number_keys
-from tokentui.ui.panes.pane import StatusBand
+from tokentui.ui.panes.pane import LinkedPane, StatusBand
 
 _COLUMN_SECTIONS = ("candidates", "why")
 """The sections of a column that are shown."""

@@ -30,7 +30,7 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.pane_screen import LinkedPane, PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.panes.column_tables import (
     ColumnTable,
     PairTable,
@@ -43,7 +43,7 @@ from tokentui.ui.panes.encode import EncodePane, first_words
 from tokentui.ui.panes.entry import Layout, groups, key_owners, number_keys, one_group
 from tokentui.ui.panes.header import header, tabs
 from tokentui.ui.panes.main_panes import MAIN_PANES
-from tokentui.ui.panes.pane import StatusBand, state_cell
+from tokentui.ui.panes.pane import LinkedPane, StatusBand, state_cell
 from tokentui.ui.panes.run_chart import run_lines
 from tokentui.ui.panes.scrubber import Scrubber
 from tokentui.ui.panes.why import sentences, why_lines

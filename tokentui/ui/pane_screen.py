@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -47,20 +47,13 @@ from tokentui.ui.field import TYPED_LIMIT, TypedLine
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.entry import Layout, PaneEntry
-from tokentui.ui.panes.pane import VIEWS, Pane, StatusBand, title_cell
+from tokentui.ui.panes.pane import VIEWS, LinkedPane, Pane, StatusBand, title_cell
 from tokentui.ui.waits import NotYet, has
 
 if TYPE_CHECKING:
     from tokentui.ui.dialogs.finder import Found
 
 PaneType = TypeVar("PaneType", bound=Pane)
-
-
-class LinkedPane(Protocol):
-    """A widget that shows tokens and can make one bold."""
-
-    def link(self, piece: bytes) -> None:
-        """Make a token bold, by its exact bytes; none if they are empty."""
 
 
 SHORT_WIDTH = 110
@@ -781,7 +774,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.linked = piece
             with self.app.batch_update():
                 for view in self.token_views:
-                    view.link(piece)
+                    view.linked = piece
 
     # What is seen.
 

@@ -30,7 +30,7 @@ from tokentui.ui.draw.figures import amount, bar, behind, decimal, kind_name, nu
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, emboldened, runs, tinted
 from tokentui.ui.link import EngineLink
-from tokentui.ui.panes.pane import Pane
+from tokentui.ui.panes.pane import LinkedPane, Pane
 from tokentui.ui.waits import loading
 
 REASON_SHOWN = 60
@@ -102,7 +102,7 @@ class Rows(NamedTuple):
     note: Cell
 
 
-class ColumnTable(VirtualTable, Pane):
+class ColumnTable(VirtualTable, Pane, LinkedPane):
     """A table of a section of a column.
 
     Args:
@@ -125,8 +125,6 @@ class ColumnTable(VirtualTable, Pane):
         """The text that the rows hold that are shown; empty where all are."""
         self.among = ""
         """The kind of the rows that are shown, in words; empty where all are."""
-        self.linked = b""
-        """The exact bytes of the token that is chosen in some pane; empty for none."""
         self.column: ColumnSnapshot | None = None
 
     @property
@@ -187,12 +185,10 @@ class ColumnTable(VirtualTable, Pane):
         columns, row_of, _ = self._rows(column, self.mode, _WIDEST, b"")
         return columns, [row_of(held, n) for n, held in enumerate(page.rows)]
 
-    def link(self, piece: bytes) -> None:
-        """Mark a token in all rows, by its exact bytes; none if they are empty."""
-        if piece != self.linked:
-            self.linked = piece
-            if self.column is not None:
-                self.show(self.column, self.mode)
+    def watch_linked(self) -> None:
+        """Mark the token in all rows."""
+        if self.column is not None:
+            self.show(self.column, self.mode)
 
     def choose(self) -> None:
         """Choose the row under the cursor; say so if there is none."""

@@ -31,7 +31,7 @@ from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import CYCLE, Boundaries, Layout, LayoutKey, ages_legend
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.panes.pane import Pane
+from tokentui.ui.panes.pane import LinkedPane, Pane
 from tokentui.ui.waits import NotYet, loads, nothing_there
 
 if TYPE_CHECKING:  # loaded when it is first wanted
@@ -55,7 +55,7 @@ class Marked(NamedTuple):
 _TOKEN = Hint("token", rank=9, count=2)
 
 
-class CorpusText(ScrolledLines):
+class CorpusText(ScrolledLines, LinkedPane):
     """The corpus pane.
 
     Args:
@@ -106,8 +106,6 @@ class CorpusText(ScrolledLines):
         """True if only pre-tokens with a part of `sought` show their tokens. Then a step redraws few rows."""
         self.cursor: CorpusPlace | None = None
         """The place of the token under the cursor; None where there is no cursor."""
-        self.linked = b""
-        """The exact bytes of the token that is chosen in some pane; empty for none."""
         self.coming: tuple[bytes, ...] = ()
         """The exact bytes of the tokens that the next step of a slow run merges; empty for none."""
         self._view: CorpusView | None = None
@@ -283,11 +281,9 @@ class CorpusText(ScrolledLines):
                 parts.append(part)
         return replace(view, parts=tuple(parts))
 
-    def link(self, piece: bytes) -> None:
-        """Mark a token wherever it is seen, by its exact bytes; none if they are empty."""
-        if piece != self.linked:
-            self.linked = piece
-            self._repaint()
+    def watch_linked(self) -> None:
+        """Mark the token wherever it is seen."""
+        self._repaint()
 
     def forget_found(self) -> None:
         """Mark nothing any more."""

@@ -27,7 +27,7 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import TYPED_LIMIT, TypedLine
-from tokentui.ui.panes.pane import Pane
+from tokentui.ui.panes.pane import LinkedPane, Pane
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
@@ -97,7 +97,7 @@ class TypedPane(Vertical, Pane):
         return max(0, len(before) - 1)
 
 
-class EncodePane(TypedPane):
+class EncodePane(TypedPane, LinkedPane):
     """The line, its tally, and the tokens.
 
     Args:
@@ -146,8 +146,6 @@ class EncodePane(TypedPane):
         self._last: int | None = None
         self._mode: GlyphMode = "text"
         self._find = ""
-        self._linked = b""
-        """The exact bytes of the token that is chosen in some pane; empty for none."""
         self._trained: object = None
         """The recipe and the file that the tokens are of."""
         self._page = 0
@@ -199,11 +197,11 @@ class EncodePane(TypedPane):
         """Return the lines of the pages after the first, laid out once for each state of the pane."""
         size = self.tokens.size
         chips = self.app.chips
-        state = self._shown, self._mode, self._last, size, self._find, chips, self._linked
+        state = self._shown, self._mode, self._last, size, self._find, chips, self.linked
         if state != self._further_of:
             lines = []
             if size.height:
-                lines = further(self._shown, self._mode, self._last, *size, self._find, chips, self._linked)
+                lines = further(self._shown, self._mode, self._last, *size, self._find, chips, self.linked)
             self._further_of, self._further_lines = state, lines
         return self._further_lines
 
@@ -213,7 +211,7 @@ class EncodePane(TypedPane):
             first = (self._page - 1) * page_lines(height)
             return self._further()[first : first + page_lines(height)]
         return tokens(self._shown, self._mode, self._last, width, height, self._find, self._at,
-            self.app.chips, self._linked)
+            self.app.chips, self.linked)
 
     @property
     def _begins_inside(self) -> bool:
@@ -230,11 +228,9 @@ class EncodePane(TypedPane):
         """The character of the text that is to be seen."""
         return self.line.cursor_position if self.line.has_focus else 0
 
-    def link(self, piece: bytes) -> None:
-        """Mark a token wherever it is seen, by its exact bytes; none if they are empty."""
-        if piece != self._linked:
-            self._linked = piece
-            self.tokens.again()
+    def watch_linked(self) -> None:
+        """Mark the token wherever it is seen."""
+        self.tokens.again()
 
     @property
     def chosen(self) -> bytes:

@@ -125,6 +125,17 @@ class Pane(Guarded, Widget):
         return title, note
 
 
+class LinkedPane(Widget):
+    """A widget that makes the token bold that is chosen in some pane. Combine it as `Pane`."""
+
+    linked: var[bytes] = var(b"", init=False)
+    """The exact bytes of the token; empty for none. The screen assigns them."""
+
+    def watch_linked(self) -> None:
+        """Mark the token wherever it is seen."""
+        raise NotImplementedError
+
+
 class StatusBand(Lines, Pane):
     """One or more lines of status, such as the header.
 

@@ -27,6 +27,7 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, cell_len, cut, emboldened
 from tokentui.ui.panes.compare.columns import letter
 from tokentui.ui.panes.encode import TypedPane
+from tokentui.ui.panes.pane import LinkedPane
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
@@ -104,7 +105,7 @@ def _style(alignment: Alignment, cell: AlignedCell, fresh: bool, tint: str, here
     return "+".join(names)
 
 
-class AlignedRows(Lines, can_focus=True):
+class AlignedRows(Lines, LinkedPane, can_focus=True):
     """The rows, and how far two of them agree."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -134,14 +135,10 @@ class AlignedRows(Lines, can_focus=True):
         self.here: int | None = None
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
-        self._linked = b""
-        """The exact bytes of the token that is chosen in some pane; empty for none."""
 
-    def link(self, piece: bytes) -> None:
-        """Make a token bold in all rows, by its exact bytes; none if they are empty."""
-        if piece != self._linked:
-            self._linked = piece
-            self.again()
+    def watch_linked(self) -> None:
+        """Make the token bold in all rows."""
+        self.again()
 
     def token_at(self, column: int, at: int) -> bytes:
         """Return the exact bytes of the token of a column, by its key, that holds a character of the text;
@@ -257,7 +254,7 @@ class AlignedRows(Lines, can_focus=True):
         for row, (key, tokens) in enumerate(zip(aligned.keys, aligned.tokens, strict=True)):
             last = next((column.at.last_id for column in self.columns if column.key == key), None)
             fresh = frozenset(n for n, token in enumerate(tokens) if last is not None and token.id == last)
-            linked = frozenset(n for n, token in enumerate(tokens) if token.piece == self._linked != b"")
+            linked = frozenset(n for n, token in enumerate(tokens) if token.piece == self.linked != b"")
             flows[key] = self._flow(row, self.left, fresh, here, linked)
         most = max([len(flow.lines) for flow in flows.values()], default=1)
         lines: list[Cell] = []

@@ -41,7 +41,7 @@ from tokentui.ui.panes.compare.columns import (
     places_of,
     shared_cell,
 )
-from tokentui.ui.panes.pane import Pane
+from tokentui.ui.panes.pane import LinkedPane, Pane
 from tokentui.ui.panes.why import busy_cell
 
 
@@ -210,7 +210,7 @@ class TokenTable(VirtualTable):
     ]
 
 
-class TokensPane(Vertical, Pane):
+class TokensPane(Vertical, Pane, LinkedPane):
     """The counts and a list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -232,14 +232,10 @@ class TokensPane(Vertical, Pane):
         self.places: tuple[int, ...] = ()
         """The rows that hold the text that is looked for."""
         self._goes = False
-        self.linked = b""
-        """The exact bytes of the token that is chosen in some pane; empty for none."""
 
-    def link(self, piece: bytes) -> None:
-        """Make a token bold, by its exact bytes; none if they are empty."""
-        if piece != self.linked:
-            self.linked = piece
-            self.redraw(force=True)
+    def watch_linked(self) -> None:
+        """Make the token bold."""
+        self.redraw(force=True)
 
     @property
     def chosen(self) -> bytes:
