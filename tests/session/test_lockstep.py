@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from comparisons import Bench, Run
@@ -19,6 +20,7 @@ from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
 from tokentui.session.commands import AddColumn, MoveColumn, RemoveColumn, SetViewport, SyncBy
 from tokentui.session.snapshot import Snapshot
+from tokentui.session.training.column import all_ended
 from tokentui.session.views import SPEEDS, ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -333,3 +335,12 @@ def test_a_column_that_falls_behind_still_goes_to_its_own_end(
     assert (steps(bench.seen), bench.seen.between.ended, bench.seen.running) == (
         [4, RUNS["bytes"].end], True, False,
     )
+
+
+@pytest.mark.parametrize(("by", "ended"), [("tokens", True), ("merges", False)])
+def test_columns_by_tokens_end_with_the_first(by: str, ended: bool) -> None:
+    """Their steps are those of the first column; by merges all columns have to end."""
+    over, going = SimpleNamespace(end=lambda free: "no pair left"), SimpleNamespace(end=lambda free: None)
+    assert all_ended(cast("Any", (over, going)), Position(by, 3), False) is ended
+    assert not all_ended(cast("Any", (going, over)), Position(by, 3), False)
+    assert not all_ended((), Position(by, 3), False)
