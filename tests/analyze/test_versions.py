@@ -108,8 +108,8 @@ def test_a_version_that_there_is_not_is_one_line(made: str) -> None:
     ("first\nERROR: disk full \x1b[31m", "disk full"),
 ])  # fmt: skip
 def test_an_installation_that_fails_is_one_line(said: str, shown: str) -> None:
-    assert shown in str(environments._failed(said, "tokenizers==1.0"))
-    assert "\n" not in str(environments._failed(said, "tokenizers==1.0"))
+    assert shown in str(environments._install_error(said, "tokenizers==1.0"))
+    assert "\n" not in str(environments._install_error(said, "tokenizers==1.0"))
 
 
 @pytest.mark.parametrize("version", ["", "-x", "1 --index" "-url=x", "../x", "1/2", "1;2"])

@@ -565,7 +565,7 @@ def _table(found: Budget) -> Section:
     """Return a table of the tokens at some sizes, with columns for each corpus."""
     rows = []
     before: int | None = None
-    for step in _marked(found):
+    for step in _table_steps(found):
         cells = [f"{step:,}", f"{found.sizes[step]:,}"]
         for curve in found.curves:
             tokens = curve.tokens[step]
@@ -581,7 +581,7 @@ def _table(found: Budget) -> Section:
     return Section("sizes", "", tuple(rows), columns)
 
 
-def _marked(found: Budget) -> list[int]:
+def _table_steps(found: Budget) -> list[int]:
     """Return the steps of the table: 0, the powers of two, the last, and those of knees and targets."""
     last = len(found.sizes) - 1
     steps = {0, last, *(1 << power for power in range(last.bit_length()))}

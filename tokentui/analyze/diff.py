@@ -349,11 +349,11 @@ class _Merges:
             alike = (n for n in numbers if other.token(n) == token)
             place = next((n + 1 for n in alike if other.spelled(n) == pair), None)
         return MergeSide(
-            (pieces(left), pieces(right)), pieces(made), identity, place, self._built(number),
+            (pieces(left), pieces(right)), pieces(made), identity, place, self._count_built(number),
             None if uses is None else uses.get(identity, 0),
         )
 
-    def _built(self, number: int) -> int | None:
+    def _count_built(self, number: int) -> int | None:
         """Count the later merges made of the token of a merge, directly or not. Return None if the pairs of
         merges are not stored."""
         if isinstance(self._vocabulary.merges, Parents):  # to work all of them out takes seconds

@@ -128,7 +128,7 @@ class _Decisions:
         needed; (None, None) after its end."""
         trainer = self._trainer
         if number > trainer.computed:
-            self._go_on(number)
+            self._compute_to(number)
         if number > trainer.computed:
             return None, None
         vocabulary, step = self._vocabulary, trainer.step_at(number)
@@ -140,7 +140,7 @@ class _Decisions:
             return tuple(map(vocabulary.spelled, (left, right))), self._meanings.of_symbols(left, right)
         return (step.left, step.right), self._meanings.of_pieces(step.left, step.right)
 
-    def _go_on(self, number: int) -> None:
+    def _compute_to(self, number: int) -> None:
         """Compute the training up to a step and at most `_CHUNK` - 1 more, or to its end. Moves the training
         to its last computed step."""
         # Few steps at first: trainings that diverge mostly do so early.

@@ -299,7 +299,7 @@ class MixtureProgram:
     def __init__(self, replayed: Replayed, divisors: Sequence[int]) -> None:
         try:
             self._numpy: Any = importlib.import_module("numpy")
-            self._solve = importlib.import_module("scipy.optimize").linprog
+            self._linprog = importlib.import_module("scipy.optimize").linprog
             self._matrix = importlib.import_module("scipy.sparse").csr_matrix
         except ImportError:
             raise TokentuiError("SciPy is not installed", "mixture", EXTRA) from None
@@ -358,7 +358,7 @@ class MixtureProgram:
         """Solve the program again with all of its rows. Return the given fit with new shares, steps and
         slack; its other fields stay."""
         np = self._numpy
-        shares, of_steps, of_pairs = self._solved(np.zeros(self.size), None, np.ones(self.size))
+        shares, of_steps, of_pairs = self._solve_rows(np.zeros(self.size), None, np.ones(self.size))
         return fit._replace(
             shares=shares, steps=of_steps / self.scale, slack=self._total(of_steps, of_pairs)
         )
@@ -394,7 +394,7 @@ class MixtureProgram:
             if not self._add(shares, of_steps, of_pairs) and rounds > 1:
                 return Fit(shares, of_steps / self.scale, self._total(of_steps, of_pairs), rounds, True)
             before = shares
-            shares, of_steps, of_pairs = self._solved(cost, slack, norm)
+            shares, of_steps, of_pairs = self._solve_rows(cost, slack, norm)
             still = still + 1 if np.abs(shares - before).max() < _MOVED else 0
             if still >= _STILL:
                 break
@@ -440,7 +440,7 @@ class MixtureProgram:
             out[chosen] = np.where(limits[right] < limits[left], right, left)
         return out
 
-    def _solved(self, cost: Any, slack: float | None, norm: Any) -> tuple[Any, Any, Any]:
+    def _solve_rows(self, cost: Any, slack: float | None, norm: Any) -> tuple[Any, Any, Any]:
         """Solve the program with the rows that were added; see `_optimize` for the arguments. Return the
         shares, the slack of each step and the slack of each pair, both times `scale`.
 
@@ -480,7 +480,7 @@ class MixtureProgram:
         )
         equal = np.zeros((1, columns))
         equal[0, :size] = norm
-        done = self._solve(
+        done = self._linprog(
             costs, A_ub=whole, b_ub=limit, A_eq=equal, b_eq=[1.0], bounds=(0, None), method="highs"
         )
         if done.status:

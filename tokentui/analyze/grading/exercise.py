@@ -325,14 +325,14 @@ class _Reader:
             try:
                 return read(self._source(table))
             except TokentuiError as error:
-                raise self._error("corpus", *_of(error)) from None
+                raise self._error("corpus", *_what_and_hint(error)) from None
 
     def _recipe(self, value: str | dict[str, Any]) -> Recipe:
         """Read a recipe. Raises for an objective other than count or score, and for axes not graded."""
         try:
             recipe, _ = recipe_of(value)
         except TokentuiError as error:
-            raise self._error("recipe", *_of(error)) from None
+            raise self._error("recipe", *_what_and_hint(error)) from None
         if recipe.objective not in ("count", "score"):
             raise self._error("recipe", f"objective={recipe.objective} merges no pairs by a value",
                               "use objective=count or score, or give the answers in expect")
@@ -391,7 +391,7 @@ class _Reader:
         return dict(table)
 
 
-def _of(error: TokentuiError) -> tuple[str, str]:
+def _what_and_hint(error: TokentuiError) -> tuple[str, str]:
     """Return what an error says about a value, and its hint."""
     return f"{error.where}: {error.what}" if error.where else error.what, error.hint
 

@@ -143,7 +143,7 @@ def grade(exercise: Exercise, path: str, *, allows_code: bool = True) -> Grade:
         Cancelled: The job is cancelled.
     """
     submission = read_submission(path, allows_code=allows_code)
-    return _Grader(exercise, shown_path(path)).graded(submission, os.path.basename(path))
+    return _Grader(exercise, shown_path(path)).grade(submission, os.path.basename(path))
 
 
 class _Grader:
@@ -159,7 +159,7 @@ class _Grader:
         self._encoding_known = True
         self._failure = ""
 
-    def graded(self, submission: Submission, name: str) -> Grade:
+    def grade(self, submission: Submission, name: str) -> Grade:
         """Run and grade the code of a submission; then nothing else of it is graded. Without code, grade its
         merges, or else its vocabulary, and its tokens, or else its ids. If the exercise does not train, grade
         only its tokens, or else its ids.
@@ -169,16 +169,16 @@ class _Grader:
         """
         exercise = self._exercise
         if submission.code is not None:
-            self._code(submission.code, name)
+            self._run_code(submission.code, name)
         elif exercise.trains:
             if submission.merges is not None:
-                self._merges(submission, exercise.corpus, "merges")
+                self._check_merges(submission, exercise.corpus, "merges")
             elif submission.vocab is not None:
-                self._vocabulary(submission.vocab)
+                self._check_vocabulary(submission.vocab)
             if submission.ids is not None or submission.tokens is not None:
-                self._ids(submission)
+                self._check_ids(submission)
         elif submission.tokens is not None or submission.ids is not None:
-            self._tokens(submission)
+            self._check_expected(submission)
         if not self._checks:
             wanted = "merges, a vocabulary or ids" if exercise.trains else "the tokens of the texts"
             raise TokentuiError(f"the exercise asks for {wanted}", self._where,
@@ -187,7 +187,7 @@ class _Grader:
 
     # ---- what was handed in
 
-    def _merges(self, submission: Submission, corpus: Corpus, name: str, probe: bool = False) -> None:
+    def _check_merges(self, submission: Submission, corpus: Corpus, name: str, probe: bool = False) -> None:
         """Check merges against the right training on a corpus, their number, and the vocabulary if it is
         there. With `probe`, only the first `_PROBE` merges are recorded, for the diagnosis, and no check is
         added."""
@@ -234,7 +234,7 @@ class _Grader:
             return f"the vocabulary has {plural(len(extra), 'token')} too many, such as {shown(extra[0])}"
         return ""
 
-    def _vocabulary(self, vocab: Mapping[int, Any]) -> None:
+    def _check_vocabulary(self, vocab: Mapping[int, Any]) -> None:
         """Check a vocabulary without merges: its tokens, and their order by id, which tells the merges.
 
         Adds two checks, and a note that a vocabulary does not tell the mistake.
@@ -256,7 +256,7 @@ class _Grader:
             f"{len(made):,} in place of {len(in_order):,}")))
         self._notes.append("a vocabulary does not tell the mistake: hand in the merges too")
 
-    def _ids(self, submission: Submission) -> None:
+    def _check_ids(self, submission: Submission) -> None:
         """Grade the tokens or ids of the texts. Ids are read by the submitted vocabulary, else by ours.
 
         A wrong number of rows is one failed check. An unknown id counts as the token `?`.
@@ -279,9 +279,9 @@ class _Grader:
             else:
                 tokens = [tokens_by_id.get(number, b"?") for number in row]
             answers.append((text, tokens, None, ""))
-        self._encoded(answers, _pairs(trainer))
+        self._check_encoded(answers, _pairs(trainer))
 
-    def _tokens(self, submission: Submission) -> None:
+    def _check_expected(self, submission: Submission) -> None:
         """Check tokens, or else ids, against the tokens that the exercise expects. A wrong number of rows is
         a failed check, and the rows that are there are checked too."""
         expected = self._exercise.expect["tokens"]
@@ -302,7 +302,7 @@ class _Grader:
 
     # ---- a Python file
 
-    def _code(self, code: str, name: str) -> None:
+    def _run_code(self, code: str, name: str) -> None:
         """Run submitted code on the corpus, hidden texts and made-up probes, and grade its answers.
 
         It runs in a child once, for training and for encoding. A class that trains also encodes. Without an
@@ -335,17 +335,17 @@ class _Grader:
         with phase("running"):
             answers = run_file(code, name, exercise, cases)
         for (label, corpus, probe), answer in zip(corpora, answers, strict=False):
-            self._answer(answer, corpus, label, probe)
+            self._check_answer(answer, corpus, label, probe)
         if exercise.trains and corpora and exercise.encode_call is None:
             trained = next(iter(self._trained), None)
             if answers[0].encoded and trained is not None:
-                self._encoded_by_code(answers[0], every_text, trained.pairs)
+                self._check_encoded_rows(answers[0], every_text, trained.pairs)
             elif own_texts:
                 why = answers[0].error or "there is no encode"
                 numbers = range(1, len(every_text) + 1)
                 self._checks += [GradeCheck(f"encode text {n}", False, why) for n in numbers]
         if len(answers) > len(corpora):
-            self._encoder_answer(answers[-1], every_text)
+            self._check_encoder(answers[-1], every_text)
 
     def _given(self, corpus: Corpus) -> tuple[Mapping[int, bytes] | None, Sequence[Pair]]:
         """Return the vocabulary and the merges of the right training on a corpus. They are None and empty if
@@ -356,7 +356,7 @@ class _Grader:
         trainer, _ = self._exercise.trained(corpus)
         return numbered(trainer, self._exercise), _pairs(trainer)
 
-    def _answer(self, answer: Answer, corpus: Corpus, label: str, probe: bool) -> None:
+    def _check_answer(self, answer: Answer, corpus: Corpus, label: str, probe: bool) -> None:
         """Grade the merges that code returned for a corpus. Errors are a failed check, for probes nothing."""
         submission = None
         error = answer.error
@@ -372,12 +372,12 @@ class _Grader:
             self._checks.append(GradeCheck(label, False, error))
         elif submission is not None and submission.merges is not None:
             try:
-                self._merges(submission, corpus, label, probe)
+                self._check_merges(submission, corpus, label, probe)
             except TokentuiError as failure:
                 if not probe:
                     self._checks.append(GradeCheck(label, False, failure.what))
 
-    def _encoder_answer(self, answer: Answer, every_text: Sequence[str]) -> None:
+    def _check_encoder(self, answer: Answer, every_text: Sequence[str]) -> None:
         """Grade the encoded texts that code returned. An error fails the check of each text."""
         exercise = self._exercise
         if answer.error:
@@ -385,7 +385,7 @@ class _Grader:
             self._checks += [GradeCheck(f"encode text {n}", False, answer.error) for n in range(1,
                 len(every_text) + 1)]
         elif exercise.trains:
-            self._encoded_by_code(answer, every_text, _pairs(exercise.trained()[0]))
+            self._check_encoded_rows(answer, every_text, _pairs(exercise.trained()[0]))
         else:
             for (text, right), (row, _, error) in zip(exercise.expect["tokens"].items(), answer.encoded,
                 strict=False):
@@ -394,7 +394,7 @@ class _Grader:
                 else:
                     self._check_tokens(text, right, row if isinstance(row, tuple) else ())
 
-    def _encoded_by_code(self, answer: Answer, every_text: Sequence[str], pairs: Sequence[Pair]) -> None:
+    def _check_encoded_rows(self, answer: Answer, every_text: Sequence[str], pairs: Sequence[Pair]) -> None:
         """Read rows of ids or tokens and grade them. Ids are read by the vocabulary that the code returned.
 
         Without one, ours or that of its own merges counts; another kind of row is no tokens.
@@ -417,9 +417,9 @@ class _Grader:
             elif isinstance(row, tuple) and all(isinstance(item, str | bytes) for item in row):
                 tokens = as_bytes(row, in_bytes=exercise.recipe.unit == "byte")
             answers.append((text, tokens, decoded, error))
-        self._encoded(answers, pairs)
+        self._check_encoded(answers, pairs)
 
-    def _encoded(
+    def _check_encoded(
         self, answers: Sequence[tuple[str, list[bytes] | None, object, str]], pairs: Sequence[Pair]
     ) -> None:
         """Add a check of the tokens of each text, and of what they decode to.

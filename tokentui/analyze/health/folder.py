@@ -314,21 +314,21 @@ def double_bos(files: Files) -> Finding:
     before = files.tokenizer.encoder.around[0]
     asked = files.folder.setting("add_bos_token")
     if before.count(name) > 1:
-        example = _begun(files, "Hello")
+        example = _example_ids(files, "Hello")
         return Finding("the post-processor adds it twice", 2, example, FAIL)
     templates = files.folder.templates()
     rendered = [file for file, text in templates.items() if _RENDERS_BOS.search(text) or name in text]
     if rendered and (name in before or asked is True):
         what = f"the chat template of {rendered[0]} writes it, and encoding adds it"
-        return Finding(what, 2, _begun(files, f"{name}Hello"), INFO)
+        return Finding(what, 2, _example_ids(files, f"{name}Hello"), INFO)
     if isinstance(asked, bool) and files.fast and asked != (name in before):
         does = "adds it" if name in before else "does not add it"
         return Finding(f"add_bos_token is {str(asked).lower()}, the post-processor {does}", 1,
-                     _begun(files, "Hello"), WARN)
+                     _example_ids(files, "Hello"), WARN)
     return Finding("it is added at most once", 0, status=PASS)
 
 
-def _begun(files: Files, text: str) -> list[Example]:
+def _example_ids(files: Files, text: str) -> list[Example]:
     """Return an example of the ids of a text with special tokens around it; none if it cannot be encoded."""
     try:
         ids = files.tokenizer.encode(text, allow_special=True, special_tokens=True).ids

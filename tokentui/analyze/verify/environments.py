@@ -132,7 +132,7 @@ def _run(command: Sequence[str], package: str) -> None:
             start_new_session=True,
         )
         try:
-            while (code := _ended(process)) is None:
+            while (code := _wait_for_exit(process)) is None:
                 check()
                 if time.monotonic() > end:
                     raise TokentuiError("the installation takes too long", package, "check the network")
@@ -143,10 +143,10 @@ def _run(command: Sequence[str], package: str) -> None:
         out.seek(0)
         text = out.read().decode("utf-8", "replace")
     if code:
-        raise _failed(text, package)
+        raise _install_error(text, package)
 
 
-def _ended(process: subprocess.Popen[bytes]) -> int | None:
+def _wait_for_exit(process: subprocess.Popen[bytes]) -> int | None:
     """Wait for a process for `_LOOK_S` seconds. Return its exit code, or None if it still runs."""
     try:
         return process.wait(_LOOK_S)
@@ -154,7 +154,7 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
         return None
 
 
-def _failed(text: str, package: str) -> TokentuiError:
+def _install_error(text: str, package: str) -> TokentuiError:
     """Return the error of an installation from its output, in one line: no network, no such version, or the
     last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -93,8 +93,8 @@ def verify_trained(
     if not merges_of_file:
         raise TokentuiError("the file contains no merges", "verify", "use a file with merges or ranks")
     counted = WordCounts(corpus)
-    trainer = _started(corpus, recipe, counted)
-    alike = _alike(trainer, merges_of_file)
+    trainer = _start(corpus, recipe, counted)
+    alike = _count_alike(trainer, merges_of_file)
     difference, next_count, better, tried = None, None, list[TrainingChange](), 0
     if alike == len(merges_of_file):
         learn.jump(trainer, alike)
@@ -113,7 +113,7 @@ def verify_trained(
         for axis, value, other in each(options, tried):
             with silent():
                 try:
-                    same = _alike(_started(corpus, other, counted), merges_of_file)
+                    same = _count_alike(_start(corpus, other, counted), merges_of_file)
                 except TokentuiError:  # this corpus cannot be trained on so
                     continue
             if same > alike:
@@ -125,7 +125,7 @@ def verify_trained(
     return TrainedReport(recipe, len(merges_of_file), alike, difference, next_count, changes, tried)
 
 
-def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
+def _start(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
     """Return a training run at its start.
 
     Raises:
@@ -138,7 +138,7 @@ def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
     return trainer
 
 
-def _alike(trainer: Trainer, merges_of_file: Sequence[Pair]) -> int:
+def _count_alike(trainer: Trainer, merges_of_file: Sequence[Pair]) -> int:
     """Count the first merges of a file that a training run also makes. The run is moved, at most to twice as
     many steps, and left there."""
     seen, goal = 0, _FIRST

@@ -106,7 +106,7 @@ def command(
     opened = shared.load_tokenizer(tokenizer)
     with output.working(shared.quiet) as bar:
         corpora = [replace(corpus, name=name) for name, corpus in shared.read_each_corpus(bar)]
-        shared.notice(_empty(corpora))
+        shared.notice(_empty_notices(corpora))
         with bar.phase("encoding"):
             curves = budget(opened, corpora, wanted)
         bounds = []
@@ -140,14 +140,14 @@ def print_budget(
         corpora = [shared.read_corpus(bar)]
         if second is not None:
             corpora.append(replace(shared, sources=(second,)).read_corpus(bar))
-        shared.notice(_empty(corpora))
+        shared.notice(_empty_notices(corpora))
         with bar.phase("encoding"):
             curves = budget(tokenizer, corpora, wanted)
     output.write_report(shared.as_json, report(curves))
     return _report_missed(shared, curves, target, exact)
 
 
-def _empty(corpora: Iterable[Corpus]) -> Iterator[str]:
+def _empty_notices(corpora: Iterable[Corpus]) -> Iterator[str]:
     """Yield a sentence for each corpus without text."""
     for corpus in corpora:
         if not any(map(len, corpus.parts)):

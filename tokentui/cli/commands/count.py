@@ -73,7 +73,7 @@ def command(shared: SharedOptions, output: str, scheduler: str | None, top: int 
         if store.spilled:
             what = "the words exceed the limit count-memory"
             shared.notice([f"{what}: sorting them on disk, in {store.spilled}"])
-        rows = _numbered(store.rows(top))
+        rows = _with_progress(store.rows(top))
         with bar.phase("writing"):
             if output == STDOUT:
                 counted.PLAIN.write(cast(BinaryIO, _Stdout()), rows, STDOUT, "")
@@ -95,7 +95,7 @@ class _Stdout:
         return len(data)
 
 
-def _numbered(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+def _with_progress(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """Yield rows, and report progress every 4,096 rows."""
     for number, row in enumerate(rows):
         if number % 4096 == 0:

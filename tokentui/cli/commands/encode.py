@@ -206,7 +206,7 @@ def command(
     if jsonl:
         code = output.answer_lines("text", str, '{"text": "..."}', row)
         shared.notice(covered.notes)
-        shared.notice(_doubled(tok, doubled, "lines"))
+        shared.notice(_doubled_notice(tok, doubled, "lines"))
         return code
     whole = text_argument(text, shared.command)
     if shared.as_json:
@@ -246,7 +246,7 @@ def command(
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
         output.write(f"{ids_line(ids)}\n".encode())
         doubled += special_tokens and begins_twice(tok, ids)
-    shared.notice(_doubled(tok, doubled))
+    shared.notice(_doubled_notice(tok, doubled))
     shared.notice(pretokens.coverage_of_text(whole).notes)
     return 0
 
@@ -290,7 +290,7 @@ def begins_twice(tok: Tokenizer, ids: Sequence[int | None]) -> bool:
     return list(ids[len(before) - 1 : len(before) + 1]) == [number, number]
 
 
-def _doubled(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
+def _doubled_notice(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
     """Yield a sentence if texts begin with the token that begins a text twice."""
     if count:
         name = tok.encoder.around[0][-1]

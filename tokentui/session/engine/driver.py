@@ -455,7 +455,7 @@ class Session:
             if isinstance(training, Training):
                 self._cache.keep(before)
                 self._cache.keep(training)
-                state.install(training, **_keeps(command))
+                state.install(training, **_install_options(command))
             elif last:
                 self._queue.drop("not done, because what it waited for failed", loads=False)
                 if loading.shows:
@@ -476,9 +476,9 @@ class Session:
         loading.part = training
         if loading.command.fresh or not loading.quiet:
             loading.part, loading.shows = None, True
-            self.state.install(training, **_keeps(loading.command))
+            self.state.install(training, **_install_options(loading.command))
 
 
-def _keeps(command: do.Command[object]) -> dict[str, bool]:
+def _install_options(command: do.Command[object]) -> dict[str, bool]:
     """Return the arguments of `State.install` that say what a command of the loader keeps."""
     return {"keeps_place": not command.fresh, "keeps_view": isinstance(command, do.TrainOnText)}

@@ -73,7 +73,7 @@ class RunningJob:
     """A running job.
 
     Attributes:
-        take: Takes its answer, or its exception.
+        reply: Called with its answer, or its exception.
         busy: Its progress.
         signature: The values that its answer depends on.
         cancelled: True if its answer is no longer needed.
@@ -81,7 +81,7 @@ class RunningJob:
         pace: Estimates its time left.
     """
 
-    take: Callable[[object], object]
+    reply: Callable[[object], object]
     busy: Busy
     signature: object
     cancelled: bool = False
@@ -109,7 +109,7 @@ class JobPool:
         self._reported_at = 0.0
 
     def submit(
-        self, key: Hashable, work: Callable[[], object], take: Callable[[object], object], what: str = "",
+        self, key: Hashable, work: Callable[[], object], reply: Callable[[object], object], what: str = "",
         signature: object = None,
     ) -> None:
         """Submit a job, cancelling any running job with the same key.
@@ -118,13 +118,13 @@ class JobPool:
             key: The key of the job.
             work: Runs in a thread and returns the answer. Once the job is cancelled, its next tick raises
                 `Cancelled`.
-            take: Called on the engine thread with the answer or the exception; with `Cancelled` as soon as
+            reply: Called on the engine thread with the answer or the exception; with `Cancelled` as soon as
                 the job is cancelled.
             what: The name of the work, a few words; empty to report no progress.
             signature: The values that the answer depends on.
         """
         self.cancel(key)
-        running = self.running[key] = RunningJob(take, Busy(what, 0, 0), signature)
+        running = self.running[key] = RunningJob(reply, Busy(what, 0, 0), signature)
 
         def report(what: str, done: int, total: int) -> None:
             now = time.monotonic()
@@ -150,13 +150,13 @@ class JobPool:
             running.future = None
             if not running.cancelled:
                 del self.running[key]
-                take(future.exception() or future.result())
+                reply(future.exception() or future.result())
 
         running.future = self._pool.submit(run)
         running.future.add_done_callback(lambda future: self._call(lambda: finish(future)))
 
     def reconcile(
-        self, wanted: Iterable[BackgroundQuery], take: Callable[[BackgroundQuery, object], object],
+        self, wanted: Iterable[BackgroundQuery], reply: Callable[[BackgroundQuery, object], object],
         rested: bool = True,
     ) -> bool:
         """Submit the queries that are not running, and cancel running queries that are not among them or have
@@ -164,7 +164,7 @@ class JobPool:
 
         Args:
             wanted: All queries whose answers are needed, the most urgent first.
-            take: Called with each query and its answer or exception.
+            reply: Called with each query and its answer or exception.
             rested: True if the columns have not moved for a moment; else `resting` queries are not started.
 
         Returns:
@@ -179,7 +179,7 @@ class JobPool:
         for key, query in queries.items():
             if key not in self.running and (rested or not query.resting):
                 query.before_start()
-                self.submit(key, query.work, functools.partial(take, query), query.what, query.signature)
+                self.submit(key, query.work, functools.partial(reply, query), query.what, query.signature)
         return list(self.running.values()) != before
 
     def cancel(self, key: Hashable) -> None:
@@ -194,7 +194,7 @@ class JobPool:
             self._pool = ThreadPoolExecutor(1, self._name)
         elif running.future is not None:
             running.future.cancel()
-        running.take(Cancelled())
+        running.reply(Cancelled())
 
     def close(self) -> None:
         """Cancel all jobs without answering them. Wait for their end, unless the pool has one thread, which

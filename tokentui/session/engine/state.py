@@ -460,7 +460,7 @@ class State:
             list(self.results.busy.values()),
         )
 
-    def _named(self, columns: tuple[ColumnSnapshot, ...]) -> tuple[ColumnSnapshot, ...]:
+    def _with_distinct_names(self, columns: tuple[ColumnSnapshot, ...]) -> tuple[ColumnSnapshot, ...]:
         """Return the columns, with longer names for files that have the same name."""
         paths = [column.wanted.path for column in self.sync.columns]
         names = short_names(paths)
@@ -492,7 +492,7 @@ class State:
         return Snapshot(
             version=self.version,
             corpus=self._facts,
-            columns=self._named(columns),
+            columns=self._with_distinct_names(columns),
             position=sync.position,
             goal=sync.goal,
             running=sync.playing,

@@ -93,7 +93,7 @@ def absolute(source: str) -> str:
 def dumps(kept: SavedSession) -> bytes:
     """Return a session as the bytes of a file: a line with the format, the version and a checksum, then
     JSON."""
-    body = {name: _plain(getattr(kept, field)) for field, name in _NAMES.items()}
+    body = {name: _as_json(getattr(kept, field)) for field, name in _NAMES.items()}
     data = json.dumps(body, indent=1, allow_nan=False).encode("ascii")
     return _head(VERSION, hashlib.sha256(data).hexdigest()) + data
 
@@ -122,7 +122,7 @@ def loads(data: bytes, where: str) -> SavedSession:
         raise TokentuiError("a damaged session: its checksum does not match", where, _HINT)
     try:
         body = json.loads(data)
-        return _whole(body)
+        return _session_of(body)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise TokentuiError("a session that this version cannot read", where, _HINT) from None
 
@@ -135,15 +135,15 @@ _NAMES = {field.name: field.name.rstrip("_") for field in dataclasses.fields(Sav
 """The fields of a session, and their names in its file."""
 
 
-def _plain(value: object) -> object:
+def _as_json(value: object) -> object:
     """Return a value of a session as JSON can store it: a `Branch` as a dict, a tuple as a list."""
     if isinstance(value, Branch):
         recipe = value.recipe.to_dict() | value.recipe.shape
         return {"recipe": recipe, "run": value.run.words, "step": value.step}
-    return list(map(_plain, value)) if isinstance(value, tuple) else value
+    return list(map(_as_json, value)) if isinstance(value, tuple) else value
 
 
-def _whole(body: Any) -> SavedSession:
+def _session_of(body: Any) -> SavedSession:
     """Return the session of a JSON object. Raises `TypeError`, `KeyError` or another built-in error for a
     field that is missing or has another type."""
     return SavedSession(

@@ -386,7 +386,7 @@ class Synchronizer:
             self._advance_late_columns(begun + seconds / 2 if both and self.in_sync else deadline)
         while time.perf_counter() < deadline:
             if self.target != self.position:
-                if self._sync(deadline):
+                if self._walk_to_target(deadline):
                     self._arrive()
                 elif any(column.needs_fallback for column in self.in_sync):
                     return _REST_S
@@ -460,7 +460,7 @@ class Synchronizer:
         if len(self.columns) == 1:
             self.adopt_position(self.columns[0])
             return
-        if not self._sync(time.perf_counter() + _FINISH_S):
+        if not self._walk_to_target(time.perf_counter() + _FINISH_S):
             there = self.in_sync  # without those that failed
             behind = [column for column in there if not self._walk(column, self.target, 0.0)]
             if there and len(behind) == len(there):  # all take too long: where the first one is
@@ -491,7 +491,7 @@ class Synchronizer:
                 self._set_plan(
                     plan._replace(position=self.position) if isinstance(plan, WalkPlan | SharePlan) else None)
 
-    def _sync(self, deadline: float) -> bool:
+    def _walk_to_target(self, deadline: float) -> bool:
         """Walk the columns in sync to the target, until a deadline of `perf_counter`. Return whether all of
         them are there. A column that fails is no longer one of them.
 
@@ -504,7 +504,9 @@ class Synchronizer:
             if not self._walk(column, self.target, max(_LEAST_S, deadline - time.perf_counter())):
                 return False
         # Columns that have only now found their stops may have to pass them.
-        return not self._free or free or not self._passes_stops(self.target.value) or self._sync(deadline)
+        if not self._free or free or not self._passes_stops(self.target.value):
+            return True
+        return self._walk_to_target(deadline)
 
     def _advance_late_columns(self, deadline: float) -> None:
         """Move the columns that are not in sync towards the position, until a deadline of `perf_counter`.
