@@ -1,4 +1,4 @@
-"""The explorer: an app round a session, which it knows by commands and snapshots only."""
+"""The explorer: an app about a session, which it knows by commands and snapshots only."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.draw.text import Copied
 
 MOST_MESSAGES = 50
-"""The most messages that are kept."""
+"""The maximum number of messages that are kept."""
 _LONG_S = 0.5
-"""Seconds after which it is said what keys wait for."""
+"""Seconds after which a message says what keys wait for."""
 _LAST_SNAPSHOT_S = 1.0
 """The longest wait in seconds for the snapshot with what was opened."""
 _MESSAGE_LINES = 2
@@ -132,7 +132,7 @@ class ExplorerApp(TerminalApp, Explorer):
         """Set by each snapshot, and by the end of the first opening."""
         self._notes: tuple[str, ...] = ()
         self._said: tuple[str, float] = "", 0.0
-        """The line that was said last, and until when it is seen."""
+        """The message shown last, and until when it is visible (monotonic seconds)."""
         self.messages: deque[str] = deque(maxlen=MOST_MESSAGES)
         self.register_theme(ui_text.DARK)
         self.register_theme(ui_text.LIGHT)

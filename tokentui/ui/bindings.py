@@ -27,7 +27,7 @@ from tokentui.core.choices import Ref
 GAP, RULE = "  ", " │ "
 """The text between two keys of a footer, and between two groups of them."""
 MOST_KEYS = 12
-"""The most keys in a footer, however wide it is."""
+"""The maximum number of keys in a footer, however wide it is."""
 FAR = 1 << 30
 """More columns than there are: to move to an end."""
 HANDLED = "handled"

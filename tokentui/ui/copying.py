@@ -175,7 +175,7 @@ _FORMATS: Mapping[str, tuple[str, Written]] = {
     "TSV": (".tsv", _as_tsv), "CSV": (".csv", _as_csv), "Markdown": (".md", _as_markdown),
 }
 MOST_ROWS = 300_000
-"""The most rows of a table that are copied."""
+"""The maximum number of rows of a table that are copied."""
 
 
 def _shown(cell: Cell) -> str:

@@ -64,8 +64,8 @@ def cluster_at(text: str, place: int) -> tuple[int, int]:
 def erased_left(text: str, place: int) -> int:
     """Return the index from which backspace deletes, for a cursor at `place`, which is above 0.
 
-    The last letter of a syllable of several is deleted alone, as it was typed; other clusters are deleted
-    whole.
+    Of a cluster that begins with a letter only the last character is deleted, as it was typed; other
+    clusters, such as emoji, are deleted whole.
     """
     start, _ = cluster_at(text, place - 1)
     return place - 1 if text[start : start + 1].isalpha() else start
@@ -179,7 +179,7 @@ class Field(Guarded, Input):
 
 
 TYPED_LIMIT = 20_000
-"""The most characters that the line takes: what is typed is encoded at every step."""
+"""The maximum number of characters that the line takes: what is typed is encoded at every step."""
 
 
 class TypedLine(Field):

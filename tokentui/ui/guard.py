@@ -34,7 +34,7 @@ from tokentui.core.safetext import safe
 Result = TypeVar("Result")
 
 _LONGEST = 400
-"""The most characters of a notification."""
+"""The maximum number of characters of a notification."""
 
 EXPECTED = (TokentuiError, Cancelled)
 """The exceptions that do not end the app."""

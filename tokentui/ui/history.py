@@ -17,7 +17,7 @@ from tokentui.ui.link import Explorer
 from tokentui.ui.main_screen import MainScreen
 
 MOST = 100
-"""The most places that are kept for each screen."""
+"""The maximum number of places that are kept for each screen."""
 _JUMPS = (
     do.GoTo, do.GoToShare, do.GoToToken, do.GoToDivergence, do.RunUntil, do.Find, do.FindChanged,
     do.SetRecipe, do.Open, do.OpenTokenizer,
@@ -66,11 +66,8 @@ class NavigationHistory:
 
     def posted(self, command: Command[Any], before: Snapshot | None) -> None:
         """Record the place that a command jumps from: the position in Compare, otherwise the place on the
-        main screen.
-
-        Do nothing for other commands and those of the history, for a place that was recorded last, while
-        nothing is open, and while the scrubber is dragged.
-        """
+        main screen. Do nothing for other commands and those of the history, for a place that was recorded
+        last, while nothing is open, and while the scrubber is dragged."""
         if command is self._own or not isinstance(command, _JUMPS):
             return
         if before is None or before.corpus.nothing_open:

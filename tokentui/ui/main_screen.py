@@ -62,12 +62,12 @@ ORDERS = {"id": "id", "token": "longest", "uses": "most used", "step": "newest",
 
 
 class MainScreen(PaneScreen):
-    """The panes round a session.
+    """The panes about a session.
 
     Args:
         engine: The link to the session.
         typed: The initial text of the encode pane.
-        boundaries: The initial mark between tokens of the corpus.
+        boundaries: The initial marks of tokens of the corpus.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -204,7 +204,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             pane.id = name
             pane.add_class("pane")
         self.tabs: Lines | None = None
-        """The line of the panes, for where one is seen at a time."""
+        """The line of tabs, for layouts with one visible pane; None for none."""
         self.header_line: StatusBand
         """The first line."""
         self.parts: tuple[Widget, ...] = ()

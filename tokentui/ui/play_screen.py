@@ -70,7 +70,7 @@ _ORIGINS = {
 _LAST = {"clear_corpus", "undo", "redo"}
 """The ids of the keys that come last in the footer."""
 _LINE_CHARS = 500
-"""The most characters of a text that a command line has."""
+"""The maximum number of characters of a text that a command line has."""
 _ID_SOUGHT = re.compile("#?([0-9]{1,18})", re.ASCII)
 _NARROW, _COLUMN = 60, 26
 """Below so many columns the panes stand one below the other; and so many each list of tokens needs."""
@@ -174,11 +174,11 @@ class PlayColumn(Guarded, Vertical):
         self.border_subtitle = ui_text.join(rate) if rate else None
 
     def _facts(self, width: int, height: int) -> Sequence[Cell]:
-        """Return at most `height` lines, of two, on the token under the cursor: its bytes, id and size, then
-        the step and parts of a merge or its kind, and the range of positions of its characters.
+        """Return at most two lines on the token under the cursor: its bytes, id and size, then the step and
+        parts of a merge or its kind, and the range of positions of its characters.
 
-        Nothing while text is typed, or without a token under the cursor. Size, step, parts and kind are left
-        out until the session has described the token.
+        Nothing while text is typed, or without a token there. What the session has not described yet is left
+        out.
         """
         chips, told = self.chips, self.told
         if not self.rests or chips.cursor is None or chips.cursor >= len(chips.encoded.tokens):
@@ -281,13 +281,13 @@ class PlayScreen(EngineScreen[str]):
         self._said: Cell = ()
         """What the line below the panes says besides the totals."""
         self._offered = False
-        """True if the text lists ids, and it is said that they can be decoded."""
+        """True if the text lists ids, and the line below offers to decode them."""
         self._rest: Timer | None = None
         """Calls once nothing was typed for a moment; None at rest."""
         self._path = ""
         """The file that the text was saved to."""
         self.shown_text = ""
-        """The text whose tokens are seen."""
+        """The text whose tokens are shown."""
         self.editor = PlayEditor("", self._changed)
         self.text_pane = Vertical(self.editor, classes="pane", id="play-text")
         self.columns = [PlayColumn(played) for played in start.tokenizers[:MOST_PLAYED] or (preset_played(),)]
@@ -377,11 +377,8 @@ class PlayScreen(EngineScreen[str]):
 
     async def _encode_text(self) -> None:
         """Encode the text, or the chat, by all open tokenizers, and show the tokens, with the first warning
-        as the message.
-
-        The cursors of the tokens follow that of the text. Do nothing without an open tokenizer, and after a
-        cancellation.
-        """
+        as the message. The cursors of the tokens follow that of the text. Do nothing without an open
+        tokenizer, and after a cancellation."""
         columns = [column for column in self.columns if column.open]
         if not columns:
             return
@@ -724,11 +721,8 @@ class PlayScreen(EngineScreen[str]):
 
     def action_find_again(self) -> None:
         """Mark all places of the text that was sought, and go to the next match, around the end; a message
-        shows its number.
-
-        In the text a match is a place, in a tokenizer a token that contains the text. `#id` finds an id, and
-        so does a number that the text and the tokens do not contain.
-        """
+        shows its number. In the text a match is a place, in a tokenizer a token that contains the text. `#id`
+        finds an id, and so does a number that the text and the tokens do not contain."""
         sought, text = self.sought, self.shown_text
         named = _ID_SOUGHT.fullmatch(sought)
         column = self.focused_column

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LABELS = {"next": "guess", "inspect": "guess it", "predict": "end guessing"}
 """The labels of bindings, by id, while the next pair is hidden."""
 CHOICES = 8
-"""The most pairs that are shown to choose from: the best ones, in the order of their letters."""
+"""The maximum number of pairs that are shown to choose from: the best ones, in the order of their letters."""
 
 
 class Prediction:

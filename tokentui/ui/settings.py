@@ -19,7 +19,7 @@ from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
 
 Value = str | int | bool
 MOST_TYPED = 2000
-"""The most characters of a sentence that is kept."""
+"""The maximum number of characters of a sentence that is kept."""
 SEEN = "first_screen_seen"
 """The setting that says that the first screen was left."""
 _OWN = DARK_NAME, LIGHT_NAME

@@ -15,7 +15,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import NO_ROWS, ColumnSnapshot, CorpusView
 
 MOST_PLACES = 200
-"""The most places that are kept; the oldest go first."""
+"""The maximum number of places that are kept; the oldest go first."""
 _LEFT_OUT: dict[str, Any] = {"corpus": CorpusView(), "candidates": NO_ROWS, "vocabulary": NO_ROWS}
 """The sections of a column that no tour needs: a recording may be long."""
 

@@ -56,7 +56,7 @@ FILTER = Binding("ampersand", "filter", "filter", id="dialog.filter", group=Hint
     tooltip="Show only the rows that contain a text; esc shows all")
 SEARCH = frozenset({"dialog.find", "dialog.filter"})
 SHARED = frozenset({"dialog.copy", "dialog.help", "dialog.finder", *SEARCH})
-"""The ids of these keys, but for that of esc: characters that are typed where a line to type in is seen."""
+"""The ids of these keys, but for that of esc: characters that are typed while a line to type in is open."""
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
 _IN_HELP = Hint(pane="help")

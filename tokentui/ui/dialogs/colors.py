@@ -1,4 +1,4 @@
-"""The dialog that chooses the colors: each is seen on the screen below before it is taken."""
+"""The dialog that chooses the colors: the screen below shows the theme under the cursor."""
 
 from __future__ import annotations
 

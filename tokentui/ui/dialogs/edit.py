@@ -143,7 +143,8 @@ class EditScreen(ReportScreen[EditView]):
             "Merge with", hint, lambda line: self.apply_edit(replace(self.edits, merge=line.strip())))
 
     def _ask_line(self, title: str, hint: str, take: Callable[[str], object], most: int = 80) -> None:
-        """Ask for a line. At most `most` characters of what is typed are shown, and a hint until then."""
+        """Ask for a line, and call `take` with it. The dialog shows the line, cut to `most` characters;
+        `hint` while it is empty."""
         prompt = AskLine(self.engine, title, lambda line: safe(line, limit=most) or hint, take)
         self.app.push_screen(prompt)
 

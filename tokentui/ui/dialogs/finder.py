@@ -60,10 +60,10 @@ _NEVER_NEAR = frozenset({"action:quit", "action:quit_now"})
 """Entries that are never offered as the nearest: to take one by mistake ends the program."""
 _OF_TOURS = "tour", "tours", "lesson", "lessons"
 MOST_ROWS = 60
-"""The most rows that are listed."""
+"""The maximum number of rows that are listed."""
 _MOST_TOKENS, _MOST_WORDS = 12, 6
 MOST_RECENT = 8
-"""The most entries that are remembered."""
+"""The maximum number of entries that are remembered."""
 _BEST, _GOOD = 1.0, 3.0
 """The scores up to which a match goes before a token that is the text, and before all tokens and words."""
 _ELSEWHERE = 2.0
@@ -74,7 +74,7 @@ _SHOWN = 60
 _FIRST_STEPS = 5
 _IDS = re.compile(r"\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})+\s*", re.ASCII)
 _PATIENCE_S = 0.3
-"""The seconds that an answer may take before it is said that tokens are looked for."""
+"""The seconds that an answer may take before the notice says that tokens are searched."""
 
 @dataclass(frozen=True)
 class Found:
@@ -530,11 +530,10 @@ class FinderScreen(Dialog[Found]):
         self.lay_out()
 
     def _ask(self, text: str) -> None:
-        """Search the tokens and words of the tokenizer for a text in a worker, and list them; a newer search
-        replaces it.
+        """Search the tokens and words of the tokenizer for a text in a worker, which replaces one in
+        progress, and list them. An error counts as no matches; an empty text only prepares the session.
 
-        An error counts as no matches. If enter was pressed before there was a row, choose the row under the
-        cursor then. An empty text only prepares the session.
+        If enter was pressed before there was a row, choose the row under the cursor then.
         """
         async def ask() -> None:
             try:
@@ -675,11 +674,8 @@ class FinderScreen(Dialog[Found]):
 
     def _preview(self, width: int, height: int) -> Sequence[Cell]:
         """Return the lines of the preview of the entry under the cursor, wrapped to a width in cells; none
-        without an entry.
-
-        They are its name and description, the keys of an action, first steps if they are known, and its
-        facts. `height` is not used.
-        """
+        without an entry. They are its name and description, the keys of an action, first steps if they are
+        known, and its facts. `height` is not used."""
         if (entry := self.entry) is None:
             return ()
         room = max(4, width - 2)

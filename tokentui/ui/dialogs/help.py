@@ -252,7 +252,7 @@ class HelpScreen(Dialog[bool]):
         self.all = first not in PANES
         """True if all keys are shown, not the help of the pane."""
         self.page = 0
-        """The page of all keys that is seen."""
+        """The index of the visible page of all keys."""
         self.pages = 1
         """The number of pages."""
         self.text = KeyPage(self._lines, id="keys")

@@ -158,7 +158,7 @@ class InspectScreen(ListDialog[None]):
         self.shown = Shown(row, token, typed)
         """The subject."""
         self._seen_at: int | None = None
-        """The step that the token was told of last."""
+        """The step that the token was explained at last."""
         self._row, self._follows = row, row is not None and loads(engine.snapshot)
         self._set_heading()
 
@@ -378,7 +378,8 @@ class InspectScreen(ListDialog[None]):
     def _follow_token(self) -> None:
         """Ask about the token again if the step has changed and the run is paused.
 
-        Do nothing unless it stands beside the panes and is about a token. The first call only notes the step.
+        Do nothing unless the inspector is beside the panes and about a token. The first call only notes the
+        step.
         """
         column, token = self.column, self.view.facts.id if self.view is not None else self.shown.token
         if self.beside and token is not None and column is not None and self.now is not None \

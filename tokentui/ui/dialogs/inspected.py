@@ -54,10 +54,10 @@ Row: TypeAlias = Candidate | Entry
 
 _SENTENCE_SHOWN, _REASON_SHOWN = 1600, 300
 _TOKEN_SHOWN = 40
-"""The most characters of a token that is mentioned; enter inspects it."""
+"""The maximum number of characters of a token that is mentioned; enter inspects it."""
 _MOST_TOKENS, _MOST_LOST, _MOST_MADE = 12, 4, 6
 _WIDEST_CURVE = 48
-"""The most columns of the curve of uses."""
+"""The maximum number of columns of the curve of uses."""
 _HUGE = 10**12
 """A number of ways from which on it is not written out."""
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}

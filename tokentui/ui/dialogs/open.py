@@ -1,6 +1,7 @@
-"""Open a corpus or a tokenizer: a path, what was opened last, what is built in, what is in the folder.
+"""Open a corpus or a tokenizer: a path, a recent source, a built-in text, or a file in the folder.
 
-What a file is is told by its content: a line says which tokenizer it is, and nothing where it is a corpus.
+The content of a file decides what it is: the notice names the format of a tokenizer, and says nothing for a
+corpus.
 """
 
 from __future__ import annotations
@@ -181,9 +182,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     async def open_path(self, typed: str, path: str) -> None:
         """Close with the command that opens a path or URL, with the axes named after it.
 
-        If a path cannot be read, act on the marked row instead; if none is taken, show the error, or open the
-        path if it is a pattern of files. For a damaged tokenizer, show a warning; enter again opens it as a
-        text.
+        If it cannot be read, act on the marked row; if none is taken, show the error, but open a pattern of
+        files. For a damaged tokenizer, show a warning; enter again opens it as a text.
         """
         self.workers.cancel_group(self, "what")
         path, split, encode = with_axes(path)

@@ -39,7 +39,7 @@ T = TypeVar("T")
 SAMPLES = "sample:"
 """The beginning of the name of a corpus that is built in: it counts as a folder."""
 MOST_ENTRIES = 2000
-"""The most entries that are listed; those that come first in the order are."""
+"""The maximum number of entries that are listed; those that come first in the order are."""
 
 _LOOK_EVERY = 1000  # entries between two looks at `cancel`
 

@@ -375,7 +375,7 @@ class PiecesScreen(Dialog[None]):
 
 
 EXPANSION_SHOWN = 64
-"""The most characters of what a placeholder stands for in the end."""
+"""The maximum number of characters of what a placeholder stands for in the end."""
 
 _LETTER = "key"
 _TABLE = (

@@ -34,7 +34,7 @@ LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
 _TAKES = ("enter applies the changes", "enter trains by these axes, on the same corpus")
 _NAMED = 4
-"""The most values that a search names."""
+"""The maximum number of values that a search names."""
 
 _CHANGE = Hint("change", pane="axes", count=2)
 _PREVIEW = Binding("p", "turn_preview", id="recipe.preview", tooltip="Show the first steps, or hide them")
@@ -314,11 +314,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _with(self, preset: Preset) -> RecipeChoice:
         """Return the choice with the recipe of a preset, and its published run if `published`, otherwise the
-        user's own run.
-
-        The own vocabulary size is kept only if it was typed in this dialog or if the recipe is the one in
-        use; otherwise it is that of the first run.
-        """
+        user's own run. Its vocabulary size is kept only if it was typed in this dialog or if the recipe is
+        the one in use; otherwise it is that of the first run."""
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
         if not (self.published or self._sized or preset.recipe == self._used.recipe):
             run = run.with_words(vocab_size=self.engine.first_run.stops.vocab_size)
@@ -476,11 +473,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _go_to_axis(self, text: str) -> None:
         """Mark a text in the axes, and move to the first axis whose name begins with it, otherwise contains
-        it, otherwise has a value so named.
-
-        The notice lists such values, or says that nothing matches; otherwise it is cleared. An empty text
-        leaves the cursor.
-        """
+        it, otherwise has a value so named. An empty text leaves the cursor. The notice lists such values, or
+        says that nothing matches; otherwise it is cleared."""
         self.axes.find = text
         found, values = self._axes_named(text), draft.values_named(text)
         at = found[0] if found else self.axes.index_of(values[0][0]) if values else None

@@ -84,7 +84,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             tooltip="Sort the table by its next column"),
     ]
     FIRST_TAB: ClassVar[int] = 0
-    """The view that is seen first: 0 for all sections, else the number of a section with rows."""
+    """The first view: 0 for all sections, otherwise the number of a section with rows, from 1."""
 
     def __init__(self, engine: EngineLink, heading: str = "") -> None:
         super().__init__(engine, heading)
@@ -94,7 +94,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self._error = ""
         """Why there is no answer, as safe text."""
         self.tab = self.FIRST_TAB
-        """The view that is seen: 0 for all sections, else the number of a section with rows."""
+        """The present view: 0 for all sections, otherwise the number of a section with rows, from 1."""
         self.order = 0
         """The number of the column by which the table is sorted, from 1; 0 for the order of the report."""
         self._open: set[Hashable] = set()
@@ -104,7 +104,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.text = ""
         """The text that was typed last."""
         self._rows_asked = False
-        """True while the rows of a section are seen in place of its picture."""
+        """True while the rows of a section are shown in place of its picture."""
         self.summary = CellText("told")
         self.chart = ChartLines(id="chart")
         self.chart.display = False
@@ -248,11 +248,10 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         )
 
     def lay_out(self) -> None:
-        """Show all of the report anew: the picture, the keys that do something, the summary, and the rows of
-        the section or the sorted table.
+        """Show the picture or the rows of the present view, its summary, and the keys that have an effect.
+        The cursor stays on its row.
 
-        The cursor stays on its row. Without a report it shows one line: what it waits for while it asks, else
-        the error.
+        Without a report, show only what it waits for, or the error.
         """
         self._show_picture()
         of_chart = [replace(action, hint=replace(action.hint, pane="chart"))

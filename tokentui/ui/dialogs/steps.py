@@ -229,7 +229,7 @@ class WhyScreen(ReportScreen[tuple[StepView, ...]]):
         return Report(self.HEADING, sections, {})
 
     def lay_out(self) -> None:
-        """Take as many lines as there are rows."""
+        """Show the report, and fit the height to its rows."""
         super().lay_out()
         self.fit_height(max(1, len(self.listing.rows)) + 1)  # and the line of what went wrong
 

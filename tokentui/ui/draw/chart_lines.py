@@ -60,7 +60,7 @@ class ChartLines(Lines, can_focus=True):
         super().__init__(id=id)
         self.picture: Picture | None = None
         self.view = View()
-        """How it is seen."""
+        """The cursor and the scales of the axes."""
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show a picture; None for none. It keeps the view if its title is that of the picture before."""

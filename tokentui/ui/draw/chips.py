@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
 
 TOKEN_SHOWN = 64
-"""The most characters of a token that are shown."""
+"""The maximum number of characters of a token that are shown."""
 
 
 def no_room(left: int) -> int:

@@ -1,6 +1,6 @@
-"""The list of the program: rows of cells in columns, of which only a window is held.
+"""The table of the program: rows of cells in columns, of which it holds only a window.
 
-The owner says how many rows there are and gives those that are seen; the table asks for others when it comes
+The owner sets the number of rows and gives those that are visible; the table asks for others when it scrolls
 to them. It draws line by line and repaints only lines that look different, so that 100,000 rows cost what 100
 do. Textual's `DataTable` has to be given all rows.
 """
@@ -37,8 +37,8 @@ MOST_STRIPS = 1024
 class Column:
     """A column of a table.
 
-    Either `width` is set, or `flex`: its share of what the others leave, at least `min_width`. When the table
-    is narrow, columns of the lowest priority vanish first, of equal ones the rightmost.
+    Either `width` is set, or `flex`: its share of the room that the others leave, at least `min_width`. If
+    the table is too narrow, columns of the lowest priority are left out first, the rightmost of equal ones.
     """
 
     title: str = ""
@@ -53,10 +53,15 @@ class Column:
 def place_columns(
     columns: tuple[Column, ...], room: int, empty: frozenset[int] = frozenset()
 ) -> tuple[tuple[int, int, int], ...]:
-    """Return the columns that fit, from the left, each as (number, width, blanks after it).
+    """Return the columns that fit, from the left, each as (index, width, blanks after it).
 
-    The last one left is cut, not dropped. A column that a row leaves `empty` gives its room to the one at its
-    left, unless that is set to the right, so that figures stay below each other.
+    A single column that is too wide is cut. The room of a column in `empty` goes to the column at its left,
+    unless that is aligned to the right, so that figures stay below each other.
+
+    Args:
+        columns: The columns.
+        room: The cells of a line.
+        empty: The indexes of the columns that the row leaves empty.
     """
     shown = list(range(len(columns)))
     least = [column.min_width if column.flex else column.width for column in columns]
@@ -91,11 +96,11 @@ def place_columns(
 
 
 def thumb(top: int, lines: int, total: int) -> tuple[int, int]:
-    """Return the lines of the thumb of a scroll bar as (first, last + 1): it touches an end only if the view
-    is there.
+    """Return the lines of the thumb of a scroll bar as (first, last + 1). It touches an end only if the view
+    does.
 
     Args:
-        top: The first visible row.
+        top: The index of the first visible row.
         lines: The lines of the bar, which are the visible rows.
         total: The number of all rows, more than `lines`.
     """
@@ -109,7 +114,14 @@ def thumb(top: int, lines: int, total: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row: its key, a cell for each column, if it is drawn dim, and one character in the margin."""
+    """A row of a table.
+
+    Attributes:
+        key: The key; None for a heading.
+        cells: A cell for each column.
+        dim: True to draw it dim.
+        mark: A character in the margin, in place of the sign of the cursor.
+    """
 
     key: Hashable
     cells: tuple[Cell, ...]
@@ -137,6 +149,7 @@ class VirtualTable(ScrolledLines):
 
     Args:
         columns: The columns; without titles there is no header line.
+        id: The id of the widget.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose")]
@@ -144,31 +157,31 @@ class VirtualTable(ScrolledLines):
     """True if the row of the cursor looks like others; else it is strong, or reversed in the focus."""
 
     class _Own(Message):
-        """A message of a table about a row; a newer one stands for an older one that still waits."""
+        """A message of a table about a row; a newer one replaces an older one that still waits."""
 
         def __init__(self, table: VirtualTable, index: int, key: Hashable = None) -> None:
             super().__init__()
             self.table, self.index, self.key = table, index, key
 
         def can_replace(self, message: Message) -> bool:
-            """Only the newest of a table matters."""
+            """Return True for a message of the same kind from the same table."""
             return isinstance(message, type(self)) and message.table is self.table
 
     class WindowWanted(_Own):
-        """Rows are seen that the table does not hold: `height` of them from `top` on, with some to spare."""
+        """Visible rows are missing: the owner should give `height` rows from `top` on."""
 
         def __init__(self, table: VirtualTable, top: int, height: int) -> None:
             super().__init__(table, top)
             self.top, self.height = top, height
 
     class CursorMoved(_Own):
-        """The cursor is on another row, or its row has come; `key` is None while the row is not held."""
+        """The cursor is on another row, or its row has arrived; `key` is None while the row is not held."""
 
     class Chosen(_Own):
         """Enter was pressed on a row that is held.
 
         Attributes:
-            held: What the row is made from. Other rows may be in the table when the message is handled.
+            held: The object behind the row. The table may hold other rows when the message is handled.
         """
 
         def __init__(self, table: VirtualTable, index: int, key: Hashable) -> None:
@@ -176,11 +189,11 @@ class VirtualTable(ScrolledLines):
             self.held: Any = table.held_at(index)
 
         def can_replace(self, message: Message) -> bool:
-            """Each counts."""
+            """Return False: each counts."""
             return False
 
     class HeadClicked(Message):
-        """The head of a column was clicked: its title."""
+        """The head of a column was clicked."""
 
         def __init__(self, table: VirtualTable, title: str) -> None:
             super().__init__()
@@ -216,14 +229,16 @@ class VirtualTable(ScrolledLines):
         self, top: int, rows: Sequence[Any], total: int, columns: Sequence[Column] | None = None,
         row_of: RowOf | None = None,
     ) -> None:
-        """Take rows; those held before go. Repaints lines that changed.
+        """Replace the rows that are held, and repaint lines that changed. The cursor stays at its index,
+        within the rows.
 
         Args:
-            top: The number of the first row.
-            rows: The rows, or what they are made from.
-            total: How many rows there are.
-            columns: Other columns; None for those there are.
-            row_of: Makes a row that is seen from what is held of it and its number; None where rows are held.
+            top: The index of the first row.
+            rows: The rows, or the objects that `row_of` makes rows of.
+            total: The number of all rows.
+            columns: Other columns; None to keep them.
+            row_of: Returns the row for an object and its index, called when it is drawn; None if `rows` are
+                rows.
         """
         if columns is not None and tuple(columns) != self.columns:
             self.columns, self._wanted = tuple(columns), None
@@ -235,16 +250,16 @@ class VirtualTable(ScrolledLines):
         self._settle()
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row and bring it into view."""
+        """Put the cursor on a row, limited to the rows, and scroll to it."""
         self.cursor = index
         self._settle(follow=True)
 
     def show_row(self, index: int) -> None:
-        """Scroll so that a row is visible; the cursor stays where it is."""
+        """Scroll so that a row is visible; the cursor stays."""
         self.scroll_to_row(self._top_for(index))
 
     def sync_rows(self, table: VirtualTable) -> None:
-        """Show the rows of the same numbers as another table, with the cursor on the same one."""
+        """Scroll to the row indexes that another table shows, with the cursor on the same index."""
         self.scroll_rows(table.top)
         self.move_to(table.cursor)
 
@@ -262,12 +277,12 @@ class VirtualTable(ScrolledLines):
         return None if row is None else row.key
 
     def held_at(self, index: int) -> Any:
-        """Return the object behind a row, or None if the row is not held."""
+        """Return the object behind a row; None if it is not held."""
         place = index - self._held_top
         return self._held[place] if 0 <= place < len(self._held) and 0 <= index < self.total else None
 
     def row_at(self, index: int) -> TableRow | None:
-        """Return the row of this number, or None if it is not held."""
+        """Return the row with an index; None if it is not held."""
         place = index - self._held_top
         if index not in self._made and 0 <= place < len(self._held) and 0 <= index < self.total:
             held = self._held[place]
@@ -277,32 +292,32 @@ class VirtualTable(ScrolledLines):
     # What the user does.
 
     def move(self, rows: int) -> None:
-        """Move the cursor by rows."""
+        """Move the cursor by rows, up if negative."""
         self.move_to(self.cursor + rows)
 
     def page(self, pages: int) -> None:
-        """Move the cursor and the view by pages."""
+        """Move the cursor and the view by pages, up if negative."""
         rows = pages * max(1, self._row_lines - 1)
         self.scroll_rows(self.top + rows)
         self.move_to(self.cursor + rows)
 
     def first(self) -> None:
-        """Go to the first row."""
+        """Move the cursor to the first row."""
         self.move_to(0)
 
     def last(self) -> None:
-        """Go to the last row."""
+        """Move the cursor to the last row."""
         self.move_to(self.total - 1)
 
     def action_choose(self) -> None:
-        """Choose the row under the cursor."""
+        """Post `Chosen` for the row under the cursor, see `choose`."""
         self.choose()
 
     def choose(self) -> None:
-        """Choose the row under the cursor. Nothing while it is not held.
+        """Post `Chosen` for the row under the cursor; do nothing while it is not held.
 
         Raises:
-            SkipAction: There are no rows, so the key goes on.
+            SkipAction: There are no rows, so that the key is passed on.
         """
         if not self.total:
             raise SkipAction
@@ -310,7 +325,8 @@ class VirtualTable(ScrolledLines):
             self.post_message(self.Chosen(self, self.cursor, row.key))
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the row, scroll to the place on the bar, or report the clicked head."""
+        """Put the cursor on the clicked row, scroll to the clicked place of the bar, or post `HeadClicked`.
+        """
         place = event.get_content_offset(self)
         if place is None:
             return
@@ -331,17 +347,17 @@ class VirtualTable(ScrolledLines):
             self.move_to(self.top + line)
 
     def scrolled(self) -> None:
-        """Draw the visible rows, and ask for those that are not held; the cursor stays on its row."""
+        """Draw the visible rows, and ask for missing ones; the cursor stays on its row."""
         self._settle()
 
     def on_resize(self) -> None:
-        """Keep the cursor in view where it was."""
+        """Draw for the new size; the cursor stays visible if it was."""
         self._settle(follow=self.top <= self.cursor < self.top + len(self._lines))
 
     # What is seen.
 
     def mark(self, on: bool) -> None:
-        """Mark the row of the cursor also while the table has no focus, or not."""
+        """Set whether the row of the cursor is marked while the table has no focus."""
         self.marked = on
         self._settle()
 
@@ -349,7 +365,12 @@ class VirtualTable(ScrolledLines):
         return min(max(self.top, index - self._row_lines + 1), max(0, index))
 
     def _settle(self, follow: bool = False) -> None:
-        """Bring cursor and view within bounds, repaint what changed, ask for rows and tell of the cursor."""
+        """Limit the cursor and the view to the rows, repaint lines that changed, and post messages about
+        missing rows and a moved cursor.
+
+        Args:
+            follow: True to scroll to the cursor.
+        """
         (width, height), had_bar = self.size, self._has_bar
         self._header_lines = int(any(column.title for column in self.columns))
         self._row_lines = seen = max(0, height - self._header_lines)
@@ -384,12 +405,12 @@ class VirtualTable(ScrolledLines):
             self.post_message(self.CursorMoved(self, *here))
 
     def notify_style_update(self) -> None:
-        """Forget what was drawn in the old styles."""
+        """Forget the lines drawn in the styles before."""
         self._look = ()
         super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
-        """Return a line: the head, a row, a placeholder for a row that is not held yet, or a blank line."""
+        """Return a line: the head, a row, an ellipsis for a row that is not held, or a blank line."""
         look = (self.size.width, self._has_bar, self.columns, self.find, self.has_focus, self.visual_style)
         if look != self._look:
             self._look = look
@@ -405,10 +426,10 @@ class VirtualTable(ScrolledLines):
         return known
 
     def _draw(self, line: _Line) -> Strip:
-        """Draw one line of the table: a row, the header, or an ellipsis for a row that has not arrived.
+        """Return one line of the table: a row, the header, or an ellipsis for a row that is not held.
 
-        A left-aligned cell that is too long takes free cells from a figure at its right. A mark of the row
-        replaces the cursor; matches of the search are highlighted; the scroll bar stays off the header.
+        A left-aligned cell that is too long takes free cells of a figure at its right. A mark of the row
+        replaces the sign of the cursor; matches of `find` are highlighted.
         """
         width, row = self.size.width - int(self._has_bar), line.row
         titles = line is HEADER
@@ -457,14 +478,18 @@ class VirtualTable(ScrolledLines):
         return Strip([*strip, Segment("▐" if line.bar else " ", self.named["muted"])])
 
     def _styles(self, state: str) -> Styles:
-        """Return the styles of a line of some state, by name; see `_styled`."""
+        """Return the styles of a line in a state, by name; see `_styled`."""
         if (styles := self._styles_of_state.get(state)) is None:
             styles = self._styles_of_state[state] = Styles(partial(self._styled, state))
         return styles
 
     def _styled(self, state: str, name: str) -> RichStyle:
-        """Return the style of a palette name in a line of some state (`header`, `cursor`, `dim`); `_GROUND`
-        is the style of the line itself."""
+        """Return the style of a palette name in a line.
+
+        Args:
+            state: `header`, `cursor`, `dim`, `cursordim`, or empty.
+            name: The name; `_GROUND` for the line itself.
+        """
         if state == "header":
             return self.named["strong+muted"]
         reverse = state.startswith("cursor") and self.has_focus and not self.KEEPS_COLORS
@@ -485,17 +510,23 @@ class VirtualTable(ScrolledLines):
 
 
 def heading(title: str, about: str = "") -> TableRow:
-    """Return a row that names the rows below it."""
+    """Return a row that names the rows below it.
+
+    Args:
+        title: The title, in bold.
+        about: Muted words in the second column; empty for none.
+    """
     return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
 
 
 def contains(row: TableRow, text: str) -> bool:
-    """Return whether the cells of a row contain a text, in upper or lower case."""
+    """Return whether the cells of a row contain a text, in any case."""
     return text.lower() in " ".join("".join(part for part, _ in cell) for cell in row.cells).lower()
 
 
 def matching(rows: Iterable[TableRow], text: str) -> Iterator[TableRow]:
-    """Yield the rows that contain a text, each with its continuation rows, below their headings."""
+    """Yield the rows that contain a text, each with its continuation rows and the headings above; all rows
+    for an empty text."""
     if not text:
         yield from rows
         return
@@ -513,7 +544,8 @@ def matching(rows: Iterable[TableRow], text: str) -> Iterator[TableRow]:
 
 
 class Listing(VirtualTable):
-    """A table of some thousand rows at most, all of them held. A row whose key is None is a heading.
+    """A table of some thousand rows at most, all of them held. A row with the key None is a heading, which
+    the cursor skips.
 
     Textual's `OptionList` has no columns: each of its options is one text.
     """
@@ -529,7 +561,8 @@ class Listing(VirtualTable):
     def show(
         self, rows: Sequence[TableRow], keep: Hashable = None, columns: Sequence[Column] | None = None
     ) -> None:
-        """Take rows, with the cursor on the one of this key; where there is none, about where it was."""
+        """Replace the rows, with the cursor on the row with the key `keep`; if there is none, at its index. A
+        filter stays."""
         self._all = rows
         self.rows = tuple(matching(rows, self.only))
         self.update_rows(0, self.rows, len(self.rows), columns)
@@ -537,14 +570,14 @@ class Listing(VirtualTable):
         self.move_to(self.cursor if at is None else at)
 
     def filter(self, text: str) -> None:
-        """Show only the rows that contain a text; all if it is empty."""
+        """Show only the rows that contain a text; all for an empty one. The cursor stays on its row if that
+        is shown."""
         self.only = text
         self.show(self._all, self.cursor_key)
 
     def find_row(self, text: str, by: int) -> bool:
-        """Go to the next row that contains a text (`by` 1) or to the one before (-1), round the end. Return
-        whether there is one.
-        """
+        """Move the cursor to the next row that contains a text (`by` 1) or to the previous one (-1), around
+        the end. Return False if none does."""
         count = len(self.rows)
         for n in range(1, count + 1):
             place = (self.cursor + by * n) % count
@@ -554,13 +587,12 @@ class Listing(VirtualTable):
         return False
 
     def index_of(self, key: Hashable) -> int | None:
-        """Return the row of a key, or None."""
+        """Return the index of the row with a key; None if it is not shown."""
         return next((n for n, row in enumerate(self.rows) if row.key is not None and row.key == key), None)
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row. A heading is skipped in the direction of the move; if no row is left
-        there, the cursor stays on the nearest one.
-        """
+        there, the cursor goes to the nearest one."""
         index = max(0, min(index, len(self.rows) - 1))
         places = [n for n, row in enumerate(self.rows) if row.key is not None]
         onward = [n for n in places if (n >= index if index >= self.cursor else n <= index)]

@@ -185,10 +185,8 @@ def tinted(cell: Cell, style: str) -> Cell:
 
 @lru_cache(8192)
 def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
-    """Cut a cell to a number of columns, with an ellipsis if anything was cut off.
-
-    A cluster that only half fits gives way to blanks.
-    """
+    """Return a cell cut to a number of columns, with an ellipsis if anything was cut off. A cluster that only
+    half fits becomes spaces."""
     if width(cell) <= columns:
         return cell
     room = columns - cell_len(ellipsis)

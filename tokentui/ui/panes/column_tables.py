@@ -49,7 +49,8 @@ _HEADS = {"left uses": "f(x)", "right uses": "f(y)", "probability": "p", "parts"
 
 
 def match_cell(found: Found) -> Cell:
-    """Return `match 3 of 782 · `, the number of a match and of all; empty if matches were not counted."""
+    """Return the number of a match and of all, as in `match 3 of 782 · `; empty if matches were not counted.
+    """
     if not found.matches:
         return ()
     return (f"match {number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
@@ -66,10 +67,12 @@ def tokens(pieces: Sequence[bytes], mode: GlyphMode, linked: bytes = b"") -> Cel
 
 
 def replacement_cell(byte: bytes, first: bool = True) -> Cell:
-    """Return the byte that replaces a pair: `A`, with its hexadecimal value if its letter is not ASCII (`ÿ
-    FF`); only the value for a letter that is white space or not safe to print; "none" without a byte.
+    """Return the byte that replaces a pair: its letter, with the hexadecimal value unless it is ASCII, as in
+    `A` or `ÿ FF`. For white space and unsafe letters it is only the value, and "none" without a byte.
 
-    `first` is False for a row that is not the next one: it is muted.
+    Args:
+        byte: The byte; empty for none.
+        first: True for the next step; otherwise the letter is muted.
     """
     if not byte:
         return (("none", "muted"),)
@@ -81,8 +84,8 @@ def replacement_cell(byte: bytes, first: bool = True) -> Cell:
 
 
 def worth_of(row: Candidate) -> str:
-    """Return the value that a candidate is ranked by, as text: its number of places, its score, or the tokens
-    that the corpus gains without it."""
+    """Return the value that a candidate is ranked by, as text: its number of places, its score, or the number
+    of tokens that the corpus gains without it."""
     if not isinstance(row.worth, int):
         return decimal(float(row.worth), SCORE_WIDTH)
     return number(row.places if isinstance(row, PairCandidate | TokenCandidate) else abs(row.worth))
@@ -107,7 +110,7 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
 
     Args:
         section: The name of the section.
-        rows: Draws its rows, in a way to show tokens and for a width.
+        rows: Returns the rows for a column, a mode, a width in cells, and the bytes of the bold token.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -129,7 +132,7 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
 
     @property
     def note(self) -> Cell:
-        """The number of rows, and the number of the match that was found."""
+        """The number of rows, and the number of the match that was found; empty without rows."""
         if not self._note or not self.match:
             return self._note or self.match[:1]
         *others, (text, style) = self._note
@@ -145,7 +148,7 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
         return (*only, *among, *(name for name in order if name not in ("", USUAL_ORDER)))
 
     def clear(self, text: str = "") -> None:
-        """Show no rows, and a line in their place."""
+        """Show no rows, and a line in their place if `text` is not empty."""
         self.column, self._note, self.match = None, (), ()
         self.update_rows(0, (), 0, (Column(text, flex=1, priority=1),) if text else None)
 
@@ -155,7 +158,7 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
         return getattr(main, self._section), main.why, main.at, main.traits, busy
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
-        """Show the rows of the first column, or a line that nothing is open."""
+        """Show the rows of the first column, or what is being opened."""
         if snapshot.corpus.nothing_open:
             self.clear(loading(snapshot))
         else:
@@ -191,7 +194,7 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
             self.show(self.column, self.mode)
 
     def choose(self) -> None:
-        """Choose the row under the cursor; say so if there is none."""
+        """Post `Chosen` for the row under the cursor; show a message if there are no rows."""
         if not self.total:
             self.app.say("no row is here: esc shows all" if self.only or self.among else "no row is here")
         else:
@@ -199,7 +202,8 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
 
     @property
     def chosen(self) -> bytes:
-        """The exact bytes of the entry of the vocabulary under the cursor; empty for other rows."""
+        """The exact bytes of the token of the vocabulary under the cursor; empty for other rows, special
+        tokens and tokens without an id."""
         row = self.held_at(self.cursor)
         return row.piece if isinstance(row, Entry) and row.id is not None and row.kind != "special" else b""
 
@@ -210,7 +214,7 @@ class ColumnTable(VirtualTable, Pane, LinkedPane):
 
 
 def _digits(column: ColumnSnapshot) -> int:
-    """Return the width of a column of counts of this corpus."""
+    """Return the width of a column of counts of this corpus, at least 5."""
     return max(5, len(number(max(column.at.start_tokens, column.at.tokens))))
 
 
@@ -224,12 +228,14 @@ class PairTable(ColumnTable):
 
 
 class _Row(NamedTuple):
-    """A row of candidates.
+    """How a row of candidates is drawn.
 
     Attributes:
-        tie: The part of the bracket beside rows that tie; a blank for others.
-        value, loss, bar: The styles of these.
-        said: What stands in the place of the bar, since the row above has it; None for the bar.
+        tie: The part of the bracket beside rows that tie; a space for others.
+        value: The style of the value.
+        loss: The style of the loss.
+        bar: The style of the bar.
+        said: A text in place of the bar; None for the bar.
         taken: True if the next step takes it.
     """
 
@@ -246,7 +252,7 @@ _Look: TypeAlias = Callable[[Any, _Row], Cell]
 
 
 def counted_in(column: ColumnSnapshot) -> str:
-    """Return ` in ` and the language whose pairs a column lists; empty where they are those of all texts."""
+    """Return ` in ` and the language whose pairs a column lists; empty if they are those of all texts."""
     name = next((language.name for language in column.why.judged if language.chosen), "")
     return f" in {safe(name, limit=_LANGUAGE_SHOWN)}" if name else ""
 
@@ -381,8 +387,8 @@ _SHARE, _SHARE_LEAST = 9, 16
 
 
 def _share_of(column: ColumnSnapshot) -> Callable[[float], str] | None:
-    """Return what says which share of the tokens a merge at so many places saves; None if the counts are not
-    those of the whole text."""
+    """Return a function that returns, as text, the share of tokens that a merge at a number of places saves;
+    None if the counts are not those of the whole text."""
     tokens_now = column.at.tokens
     if counted_in(column) or not tokens_now:
         return None
@@ -392,8 +398,8 @@ def _share_of(column: ColumnSnapshot) -> Callable[[float], str] | None:
 def _bar_cell(
     value: float, largest: float, room: int, row: _Row, share: Callable[[float], str] | None
 ) -> Cell:
-    """Return the bar of a count, and the share of the text that its merge saves; of rows that tie, the first
-    has them."""
+    """Return the bar of a count, and the share of the text that its merge saves; for all but the first of
+    rows that tie, their note."""
     if row.said is not None:
         return ((row.said, "muted"),)
     if share is None:
@@ -407,12 +413,12 @@ def _bar_cell(
 def _ties(
     worths: Sequence[Worth], top: int, total: int, best: Worth | None, tied: int
 ) -> dict[int, tuple[str, str | None]]:
-    """Return the parts of brackets beside rows that tie with a neighbor, by their places on a page, each with
-    what stands in the place of its bar: in the second row of a group how many tie, if that is known.
+    """Return, by index on the page, the part of a bracket beside each row that ties with a neighbor, and a
+    text in place of its bar: in the second row of a group how many tie, if that is known.
 
     Args:
         worths: The values of the rows of the page.
-        top: The number of the first row.
+        top: The index of the first row.
         total: The number of all rows.
         best: The best value of all; None if there is none.
         tied: How many rows have it.

@@ -56,13 +56,13 @@ _TOKEN = Hint("token", rank=9, count=2)
 
 
 class CorpusText(ScrolledLines, LinkedPane):
-    """The corpus pane.
+    """The corpus in tokens.
 
     Args:
-        boundaries: The initial mark of tokens.
-        want_text: Called for other text: from a place on, so many characters after it and before it.
-        seek: Called for a place where tokens stand side by side, after a place.
-        moved: Called at once when another row is the first that is seen.
+        boundaries: The initial marks of tokens.
+        want_text: Called for other text: a place, the characters after it, and those before it.
+        seek: Called for the next place of adjacent tokens: their bytes, and the place to start behind.
+        moved: Called at once when another row becomes the first visible one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -77,7 +77,7 @@ class CorpusText(ScrolledLines, LinkedPane):
     ]
 
     class CursorMoved(Message):
-        """The cursor is on another token, or there is one no longer or at last."""
+        """The cursor is on another token, or was put there or removed."""
 
     class Chosen(Message):
         """The token under the cursor was clicked."""
@@ -99,7 +99,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         self.found: tuple[CorpusPlace, int] | None = None
         """A place that was found, and how many characters were; 0 for the token there."""
         self.sought = ""
-        """The text that is marked wherever it is seen."""
+        """The text that is marked wherever it is visible."""
         self.match: Cell = ()
         """The number of the match that was found, and of all."""
         self.cuts_only_marked = False
@@ -118,19 +118,19 @@ class CorpusText(ScrolledLines, LinkedPane):
     # What the screen does.
 
     def show_message(self, text: str) -> None:
-        """Show a line in the place of a corpus."""
+        """Show a text in place of a corpus, and forget the place and the search."""
         self.reset()
         self._view = None
         self.paint(ui_text.wrap(((text, "muted"),), self.size.width or len(text), words=True))
 
     def show(self, view: CorpusView, mode: GlyphMode, coming: tuple[bytes, ...] = ()) -> None:
-        """Take the corpus of another step, or another part of it.
+        """Show the corpus at another step, or another part of it.
 
         Args:
             view: The text in tokens.
-            mode: How it is shown.
-            coming: The exact bytes of the tokens that the next step merges; empty for none. A place of them
-                is brought into view if none is seen.
+            mode: The way tokens are shown.
+            coming: The exact bytes of the tokens that the next step merges; empty for none. If they have
+                changed, a place of them is brought into view unless one is visible.
         """
         announced, self.coming = coming != self.coming, coming
         # An answer may be on its way to an older wish; only text that came with another window may be asked
@@ -155,10 +155,10 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._bring_coming(self.layout_held)
 
     def _bring_coming(self, held: Layout) -> None:
-        """Scroll to the next place of what the next step merges.
+        """Scroll to the next place of what the next step merges; search the corpus for it if the loaded text
+        has none.
 
-        Nothing if one is seen, or a cursor stands on a token. It is sought in the corpus if the held text has
-        none below.
+        Do nothing if one is visible, or if a cursor is on a token.
         """
         rows = held.rows[self.top : self.top + self.size.height]
         seen = self.cursor is not None or not rows
@@ -171,22 +171,26 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._seek(self.coming, held.place_of(rows[-1][1] - 1))
 
     def reset(self) -> None:
-        """Go back to the beginning, for another corpus, and forget the search, its matches and what was asked
-        for."""
+        """Return to the start, for another corpus, and forget the search, its matches and what was asked for.
+        """
         self.top_place, self.layout_held = CorpusPlace(), None
         self.scroll_rows(0)
         self.found = self._aim = self._asked = None
         self.sought, self.match, self.cuts_only_marked = "", (), False
 
     def begin_again(self, place: CorpusPlace | None = None) -> None:
-        """Show nothing until the text comes anew: round a place, or where it was."""
+        """Clear the text until it is loaded again, around a place, or where it was for None."""
         self._view = self.layout_held = self._asked = None
         self.coming = ()
         self.paint(())
         self._go("third" if place else "top", place or self.top_place)
 
     def turn_boundaries(self, chips: bool) -> None:
-        """Switch to the next mark of tokens: chips, if there are colors for them, shades, or bars."""
+        """Switch to the next marks of tokens: chips, if the terminal has their colors, shades, or bars.
+
+        Args:
+            chips: True if the terminal has the colors of chips.
+        """
         marks = [mark for mark in CYCLE if chips or mark != "chips"]
         at = marks.index(self.boundaries) if self.boundaries in marks else -1
         self.boundaries = marks[(at + 1) % len(marks)]
@@ -198,7 +202,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         return (self._before_ages if self.boundaries == "age" else self.boundaries) == "chips"
 
     def mark_by(self, boundaries: Boundaries) -> None:
-        """Mark tokens by chips, shades or bars, once they are no longer colored by age."""
+        """Mark tokens by chips, shades or bars; while they are colored by age, only afterwards."""
         if self.boundaries == "age":
             self._before_ages = boundaries
         else:
@@ -206,8 +210,8 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._lay_out()
 
     def turn_ages(self) -> bool:
-        """Color tokens by the steps that made them, or tell them apart as before. Returns whether it does.
-        """
+        """Switch between coloring tokens by the steps that made them and the marks before. Return True if
+        they are colored by age now."""
         if self.boundaries == "age":
             self.boundaries = self._before_ages
         else:
@@ -218,15 +222,14 @@ class CorpusText(ScrolledLines, LinkedPane):
     def show_place(
         self, place: CorpusPlace, chars: int = 0, rows: int | None = None, *, token: bool = False
     ) -> None:
-        """Bring a place into view, and mark so many characters from there on; nothing is marked for 0.
-
-        A place that is not held is asked for. One that is seen already does not move.
+        """Bring a place into view, and mark the characters there; it is loaded first if necessary. If it is
+        visible, do not scroll.
 
         Args:
             place: The place.
-            chars: The number of characters to mark.
-            token: True to mark the token there.
+            chars: The number of characters to mark; 0 for none.
             rows: The number of rows that nothing covers; None for all.
+            token: True to mark the token there.
         """
         rows = self.size.height if rows is None else min(rows, self.size.height)
         self.found = (place, chars) if chars or token else None
@@ -238,22 +241,23 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._go("third", place)
 
     def show_coming(self, parts: tuple[bytes, ...], place: CorpusPlace) -> None:
-        """Bring a place of what the next step merges into view, if that is still these tokens."""
+        """Bring a place of what the next step merges into view; do nothing if that has changed."""
         if parts == self.coming:
             self._go("third", place)
 
     @property
     def marked(self) -> Marked:
-        """The marked range, and the position of the top row."""
+        """What is marked, and the place of the top row, for `restore`."""
         return Marked(self.sought, self.found, self.match, self.top_place)
 
     def mark(self, text: str) -> None:
-        """Mark a text wherever it is seen, and nothing else. Only it is shown in tokens."""
+        """Mark a text wherever it is visible, and nothing else. Other pre-tokens do not show their tokens
+        meanwhile."""
         self.found, self.sought, self.match = None, text, ()
         self._cut_only_marked(True)
 
     def restore(self, marked: Marked) -> None:
-        """Mark and show what was marked and shown before."""
+        """Restore what was marked and shown before `mark`."""
         self.sought, self.found, self.match, top = marked
         if top != self.top_place:
             self._go("top", top)
@@ -266,7 +270,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         self._repaint()
 
     def _with_marked_cuts(self, view: CorpusView) -> CorpusView:
-        """Return a view in which each pre-token without a part of `sought` is one token."""
+        """Return a view with each pre-token that contains no part of `sought` as one token."""
         parts = []
         for document in documents_of(view.parts):
             text = "".join([part.text for part in document])
@@ -286,20 +290,20 @@ class CorpusText(ScrolledLines, LinkedPane):
         self._repaint()
 
     def forget_found(self) -> None:
-        """Mark nothing any more."""
+        """Remove all marks of searches."""
         self.found, self.sought, self.match = None, "", ()
         self._repaint()
 
     # The cursor, which stands on a token.
 
     def begin_cursor(self) -> None:
-        """Put a cursor on the first visible token."""
+        """Put the cursor on the first visible token; do nothing without one."""
         held = self.layout_held
         if held is not None and held.rows:
             self._put(held, held.token_at(held.rows[min(self.top, len(held.rows) - 1)][0]))
 
     def end_cursor(self) -> None:
-        """Take the cursor away."""
+        """Remove the cursor; do nothing without one."""
         if self.cursor is not None:
             self.cursor = None
             self._repaint()
@@ -312,7 +316,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         return held.piece_at(here[0]) if held is not None and here is not None else b""
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor on the token that is clicked; choose it if the cursor is there."""
+        """Put the cursor on the clicked token; if it is there already, post `Chosen`."""
         held, at = self.layout_held, event.get_content_offset(self)
         if held is None or at is None or not 0 <= (row := self.top + at.y) < len(held.rows):
             return
@@ -324,8 +328,8 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._put(held, token)
 
     def step_cursor(self, by: int) -> None:
-        """Move the cursor to the next token, or the one before; put it on the first visible one if there is
-        none."""
+        """Move the cursor to the next token, or to the previous one if `by` is negative; without a cursor,
+        put it on the first visible token."""
         held, here = self.layout_held, self.under_cursor
         if held is None or here is None:
             self.begin_cursor()
@@ -333,7 +337,7 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._put(held, held.token_at(here[1]) if by > 0 else held.token_before(here[0]))
 
     def move(self, rows: int) -> None:
-        """Scroll by rows; move the cursor by rows where there is one."""
+        """Scroll by rows, or move the cursor by rows if there is one."""
         held, here = self.layout_held, self.under_cursor
         if held is None or here is None:
             super().move(rows)
@@ -346,8 +350,8 @@ class CorpusText(ScrolledLines, LinkedPane):
 
     @property
     def under_cursor(self) -> tuple[int, int] | None:
-        """The (start, end) of the token under the cursor, among the characters that are held; None without a
-        cursor."""
+        """The (start, end) of the token under the cursor in the loaded text; None without a cursor, or if its
+        place is not loaded."""
         held, cursor = self.layout_held, self.cursor
         if held is None or cursor is None or not self._holds(held, cursor):
             return None
@@ -355,12 +359,13 @@ class CorpusText(ScrolledLines, LinkedPane):
 
     @property
     def cursor_part(self) -> tuple[CorpusPlace, int] | None:
-        """The place of the pre-token under the cursor, and the character in it; None without a cursor."""
+        """The place of the pre-token under the cursor, and the offset of the cursor in it; None without a
+        cursor."""
         held, here = self.layout_held, self.under_cursor
         return held.part_at(here[0]) if held is not None and here is not None else None
 
     def _put(self, held: Layout, token: tuple[int, int] | None) -> None:
-        """Put the cursor on a token, bring it into view, and post that it moved. Nothing for None."""
+        """Put the cursor on a token, scroll to it, and post `CursorMoved`; do nothing for None."""
         if token is None:
             return
         self.cursor = held.place_of(token[0])
@@ -387,11 +392,11 @@ class CorpusText(ScrolledLines, LinkedPane):
     # What the user does.
 
     def first(self) -> None:
-        """Go to the beginning."""
+        """Scroll to the start of the corpus."""
         self._go("top", CorpusPlace())
 
     def last(self) -> None:
-        """Go to the end."""
+        """Scroll to the end of the corpus."""
         self._go("end", _PAST_END)
 
     def on_resize(self) -> None:
@@ -401,10 +406,8 @@ class CorpusText(ScrolledLines, LinkedPane):
     # Where it is.
 
     def _lay_out(self) -> None:
-        """Lay out the text at the width of the pane and show it, from the aim if the view reaches that far.
-
-        The aim is then spent. Nothing happens before the pane has a view and a width.
-        """
+        """Lay out the text for the width of the pane and show it, at the place that `_go` asked for if it is
+        loaded. Do nothing before there is a text and a width."""
         view = self._view
         if view is None or not self.size.width:
             return
@@ -420,22 +423,24 @@ class CorpusText(ScrolledLines, LinkedPane):
         self._show_rows(held, top)
 
     def _show_rows(self, held: Layout, top: int) -> None:
-        """Show the rows that are held, from one on. Their number and the place change together: the rows of
-        another step or window begin elsewhere."""
+        """Show the loaded rows from an index on. Their number and the scroll position change together: the
+        rows of another step or window start elsewhere."""
         self.set_rows(len(held.rows))
         self.scroll_rows(top)
         self._settle()
 
     def _holds(self, held: Layout, place: CorpusPlace) -> bool:
+        """Return whether a place is in the loaded text."""
         view = self._view
         return view is not None and 0 <= held.offset_of(place) < max(len(held.text), 1 if view.at_end else 0)
 
     def _reaches(self, view: CorpusView, held: Layout, aim: Aim, place: CorpusPlace) -> bool:
+        """Return whether the loaded text has what is needed to show a place as `aim` says."""
         known = view.at_start if place == CorpusPlace() else self._holds(held, place)
         return view.at_end if aim == "end" else known
 
     def _go(self, aim: Aim, place: CorpusPlace) -> None:
-        """Show a place at once if it is held; else ask for it and stay until it comes."""
+        """Scroll to a place if it is loaded; otherwise ask for it, and scroll when it is."""
         self._aim = (aim, place)
         held, view = self.layout_held, self._view
         if held is not None and view is not None and self._reaches(view, held, aim, place):
@@ -444,12 +449,12 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._ask(place)
 
     def scrolled(self) -> None:
-        """Draw, and give up the place that was being waited for."""
+        """Draw, and give up a scroll that waits for its place."""
         self._aim = None
         self._settle()
 
     def _settle(self) -> None:
-        """Draw, and ask for more rows if those that are held run out."""
+        """Draw, and ask for more text if the loaded rows run out."""
         held, view, height = self.layout_held, self._view, self.size.height
         if held is None or view is None:
             return
@@ -463,7 +468,7 @@ class CorpusText(ScrolledLines, LinkedPane):
             self._ask(self.top_place)
 
     def _ask(self, place: CorpusPlace) -> None:
-        """Ask for three screens of text from the place and two before it, unless just that was asked for."""
+        """Ask for three screens of text after a place and two before it, unless that was asked for last."""
         screen = max(1, self.size.width) * max(1, self.size.height)
         wish = place, 3 * screen, 2 * screen
         if wish != self._asked:
@@ -473,7 +478,7 @@ class CorpusText(ScrolledLines, LinkedPane):
     # What is seen.
 
     def _repaint(self) -> None:
-        """Paint the visible rows with the matches, the place that was found and the cursor."""
+        """Draw the visible rows, with matches, the found place and the cursor."""
         held, height = self.layout_held, self.size.height
         if held is None:
             return
@@ -486,12 +491,12 @@ class CorpusText(ScrolledLines, LinkedPane):
 
 
 class CorpusPane(Vertical, Pane):
-    """The text in tokens, or in its place an editor whose every change is trained on.
+    """The corpus in tokens, or in its place an editor, each change of which is trained on.
 
     Args:
         engine: The link to the session.
         text: The text in tokens.
-        turned: Called when the editor has come or gone, or its text has become the corpus or is no more.
+        turned: Called when the editor is opened or closed, or its text becomes the corpus or no longer is.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -507,7 +512,7 @@ class CorpusPane(Vertical, Pane):
         self.engine = engine
         self.text = text
         self.editing = False
-        """True if the editor is seen."""
+        """True if the editor is shown."""
         self._turned = turned
         self._editor: CorpusEditor | None = None
         self._opening = 0
@@ -521,18 +526,19 @@ class CorpusPane(Vertical, Pane):
         self._said: str | None = None
 
     def watch_edited(self) -> None:
-        """Report that the corpus became the text of the editor, or no longer is."""
+        """Call `turned`."""
         self._turned()
 
     def names(self) -> tuple[str, str]:
-        """Return its title and a short one, with `editing` or `scratch` if that applies; `PaneEntry`."""
+        """Return the title and a short one, with `editing` or `scratch` if that applies; the short one is
+        empty for the usual title."""
         state = "editing" if self.editing else "scratch" if self.edited else ""
         return (f"Corpus · {state}", state.capitalize()) if state else ("Corpus", "")
 
     @property
     def note(self) -> Cell:
-        """The match that is searched for, and the position in the corpus in percent; the colors of ages while
-        ages are shown; the position of the cursor while the text is edited. Empty if nothing is open."""
+        """The match that was found and the position in percent; or the legend of ages; or the position in the
+        editor. Empty if nothing is open."""
         now = self.engine.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
@@ -545,13 +551,13 @@ class CorpusPane(Vertical, Pane):
         return (*self.text.match, *ends, (place, "muted"))
 
     def sections(self, snapshot: Snapshot) -> object:
-        """Return the visible text and, while nothing is open, the work in progress."""
+        """Return the visible text and, while nothing is open, what is being opened."""
         main = snapshot.main
         opening = snapshot.corpus.nothing_open and snapshot.busy
         return main.corpus, main.at.start_tokens, snapshot.coming, opening
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
-        """Show the corpus in tokens, unless the editor is open."""
+        """Show the corpus in tokens, or that nothing is open. Do nothing while the editor is open."""
         if snapshot.corpus.nothing_open and not self.editing:
             self.text.show_message(nothing_there(snapshot))
         elif not self.editing:
@@ -560,13 +566,13 @@ class CorpusPane(Vertical, Pane):
     # Typing into it.
 
     def type_anew(self) -> None:
-        """Let the next typing begin with an empty text, where nothing was typed yet."""
+        """Let the next `begin` open an empty text, unless a text was typed already."""
         self._anew = not self.edited
 
     async def begin(self) -> None:
-        """Open the editor with the corpus, or the text typed before.
+        """Open the editor with the corpus, or with the text typed before.
 
-        If the corpus cannot be edited, say why; a second call then opens an empty text.
+        If the corpus cannot be edited, show why; a second call then opens an empty text.
 
         Raises:
             NotYet: There is no snapshot, or a corpus is being opened.
@@ -585,7 +591,7 @@ class CorpusPane(Vertical, Pane):
 
     @work
     async def _show_whole(self, corpus: tuple[str, int]) -> None:
-        """Ask for the whole corpus and open it in the editor; keys are kept meanwhile. A refusal is shown."""
+        """Ask for the whole corpus and open it in the editor; keys are held meanwhile. An error is shown."""
         with self.app.keys_kept("the text of the corpus"):
             try:
                 text = await self.engine.ask(WholeText())
@@ -595,7 +601,8 @@ class CorpusPane(Vertical, Pane):
                 await self._show(text, corpus)
 
     def _refuse(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
-        """Show why the corpus is not edited. After a `TokentuiError` the same key offers an empty text."""
+        """Show why the corpus cannot be edited. After a `TokentuiError`, a second `begin` opens an empty
+        text."""
         if isinstance(error, TokentuiError):
             self._offered = corpus
             offer = "t again: start with an empty text, which replaces this corpus once you type"
@@ -603,10 +610,8 @@ class CorpusPane(Vertical, Pane):
         self.app.tell(error)
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
-        """Open the text in an editor, at the place that the pane shows if its offset is known, else at 0.
-
-        A text that the editor refuses is shown as an error. Does nothing while one is open.
-        """
+        """Open a text in a new editor, at the place that the pane shows if its offset is known. If the editor
+        refuses the text, show the error; do nothing while one is open."""
         from tokentui.ui.panes.editor import CorpusEditor, refusal
 
         now = self.engine.snapshot
@@ -624,7 +629,8 @@ class CorpusPane(Vertical, Pane):
         await self._open(editor, place.offset if exact and not place.document else 0)
 
     async def _open(self, editor: CorpusEditor, offset: int = 0) -> None:
-        """Show an editor; a new one with its cursor behind so many characters."""
+        """Show an editor in place of the tokens; a new one is mounted with its cursor at an offset in
+        characters."""
         if editor is not self._editor:
             await self._drop()
             self._editor = editor
@@ -634,38 +640,36 @@ class CorpusPane(Vertical, Pane):
         self._turned()
 
     def end(self) -> None:
-        """Show the corpus as tokens again, where the cursor is."""
+        """Close the editor, and show the corpus in tokens at the place of the cursor."""
         now = self.engine.snapshot
         typed = self._editor is not None and self.edited and now is not None and not now.main.recipe.normalize
         self._close(CorpusPlace(0, self._editor.line_offset) if self._editor is not None and typed else None)
 
     def _close(self, place: CorpusPlace | None = None) -> None:
-        """Show the text in tokens again, round a place or where it was; the editor keeps the typed text.
-
-        Ignored unless the editor is shown.
-        """
+        """Show the corpus in tokens, around a place or where it was; the editor keeps its text. Do nothing
+        unless the editor is shown."""
         if self._editor is not None and self.editing:
             self.text.display, self._editor.display, self.editing = True, False, False
             self.text.begin_again(place)
             self._turned()
 
     async def _drop(self) -> None:
-        """Show the corpus as tokens, and remove the editor with all that was typed in it. Without an editor,
-        do nothing."""
+        """Close and remove the editor with its text; do nothing without one."""
         self._close()
         editor, self._editor = self._editor, None
         if editor is not None:
             await editor.remove()
 
     def changed(self) -> None:
-        """Train on what stands in the editor now."""
+        """Train on the text of the editor; do nothing without one."""
         if self._editor is not None:
             self.edited = True
             self._train(TrainOnText(self._editor.text))
 
     @work
     async def _train(self, command: TrainOnText) -> None:
-        """Train on the text of the editor. An error is shown once; a later text in its place says nothing."""
+        """Train on the text of the editor. An error is shown once; a command that is replaced shows nothing.
+        """
         try:
             await self.engine.ask(command)
             self._said = None
@@ -675,10 +679,8 @@ class CorpusPane(Vertical, Pane):
             self._refused(error)
 
     def _refused(self, error: TokentuiError | Cancelled) -> None:
-        """Show the error unless the same one was shown last, or the editor is still opening.
-
-        If the editor has closed, the text counts as not edited.
-        """
+        """Show an error of training on the typed text, unless it was shown last or another corpus is being
+        opened. If the editor is closed, its text no longer counts as the corpus."""
         if self._opening:
             return
         if str(error) != self._said:  # once, and not at every key
@@ -692,22 +694,26 @@ class CorpusPane(Vertical, Pane):
     # While another corpus is opened.
 
     def give_way(self) -> None:
-        """Show and train nothing of the editor: another corpus is being opened."""
+        """Close the editor and stop training on it while another corpus is opened; see `opened` and
+        `come_back`."""
         self._was_edited = self.edited or (self._opening > 0 and self._was_edited)
         self._opening += 1
         self._close()
         self.edited = False
 
     async def opened(self) -> None:
-        """Remove the editor, after another corpus was opened."""
+        """Remove the editor after another corpus was opened."""
         self._opening -= 1
         self._offered, self.edited = None, False
         await self._drop()
 
     async def replaced(self, opening: Awaitable[object]) -> None:
-        """Give way while another corpus is opened, and come back where it cannot be.
+        """Close the editor while another corpus is opened, and remove it. If opening fails, train on its text
+        again, and raise the error.
 
-        The error is raised again. Afterwards the new corpus is shown.
+        Raises:
+            TokentuiError: Opening failed.
+            Cancelled: It was stopped or replaced.
         """
         self.give_way()
         try:
@@ -718,7 +724,8 @@ class CorpusPane(Vertical, Pane):
         await self.opened()
 
     def come_back(self) -> None:
-        """Train on the editor again, after another corpus failed to open."""
+        """Train on the text of the editor again, if that was the corpus, after another corpus failed to open.
+        """
         self._opening -= 1
         if self._was_edited and not self._opening:
             self.changed()

@@ -23,16 +23,16 @@ from tokentui.ui.field import WholeText, cluster_at, erased_left, lines_of, type
 from tokentui.ui.guard import Guarded
 
 MOST_EDITED = 1_000_000
-"""The most characters that a paste may bring the text to: all of it is trained on at every key."""
+"""The maximum number of characters after a paste: all of them are trained on at every key."""
 LONGEST_LINE = 20_000
-"""The most characters of a line: each key lays its line out anew."""
+"""The maximum number of characters of a line: each key lays its line out anew."""
 
 
 class ExactText(Document):
-    """A text as an editor has it: exact in what is taken out of it, safe in what is drawn.
+    """The text of an editor: exact in what is read from it, safe in what is drawn.
 
-    Nothing but a line feed ends a line. `lines`, and all that is drawn from them, have a stand-in for each
-    character that is not safe, one for one, so that a place is the same in both.
+    Only a line feed ends a line. `lines`, and all that is drawn from them, have a stand-in for each unsafe
+    character, one for one, so that locations are the same in both.
     """
 
     def __init__(self, text: str) -> None:
@@ -43,7 +43,7 @@ class ExactText(Document):
 
     @property
     def text(self) -> str:
-        """All of it. Joined once after a change: each row that is drawn asks for it."""
+        """The exact text. Joined once after a change: each drawn row asks for it."""
         if self._text is None:
             self._text = "\n".join(self._exact)
         return self._text
@@ -53,7 +53,7 @@ class ExactText(Document):
         return self._exact[index]
 
     def get_text_range(self, start: Location, end: Location) -> str:
-        """Return the exact text between two places."""
+        """Return the exact text between two locations, in either order and limited to the end."""
         (top, left), (bottom, right) = self._within(start, end)
         lines = self._exact[top : bottom + 1]
         lines[-1] = lines[-1][:right]
@@ -61,7 +61,7 @@ class ExactText(Document):
         return "\n".join(lines)
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        """Put a text in the place of what stands between two places."""
+        """Replace the text between two locations, in either order."""
         (top, left), (bottom, right) = self._within(start, end)
         replaced = self.get_text_range((top, left), (bottom, right))
         after = self._exact[bottom][right:]
@@ -72,21 +72,21 @@ class ExactText(Document):
         return EditResult((top + len(lines) - 1, len(lines[-1]) - len(after)), replaced)
 
     def _within(self, start: Location, end: Location) -> tuple[Location, Location]:
-        """Return two places in order, neither past the end."""
+        """Return two locations in order, limited to the end of the text."""
         top, bottom = sorted((start, end))
         return min(top, self.end), min(bottom, self.end)
 
 
 class ClusterNavigator(DocumentNavigator):
-    """Moves a cursor over whole clusters."""
+    """Moves a cursor by grapheme clusters."""
 
     def get_location_left(self, location: Location) -> Location:
-        """Return the place before the cluster that ends here."""
+        """Return the location before the cluster to the left."""
         row, column = super().get_location_left(location)
         return row, cluster_at(self._document.get_line(row), column)[0] if row == location[0] else column
 
     def get_location_right(self, location: Location) -> Location:
-        """Return the place after the cluster that begins here."""
+        """Return the location after the cluster to the right."""
         row, column = super().get_location_right(location)
         return row, cluster_at(self._document.get_line(row),
             column - 1)[1] if row == location[0] and column else column
@@ -106,8 +106,8 @@ def _drawn(line: str) -> str:
 
 
 def refusal(insert: str, held: int = 0) -> str:
-    """Return why a text cannot be inserted into an editor that holds `held` characters, "" if it can. A
-    single character always can."""
+    """Return why a text cannot be inserted into an editor that holds `held` characters: it or a line of it
+    gets too long. "" if it can; a single character always can."""
     if len(insert) > 1 and held + len(insert) > MOST_EDITED:
         return f"a text of more than {number(MOST_EDITED)} characters cannot be edited"
     if any(len(line) > LONGEST_LINE for line in insert.split("\n")):
@@ -116,11 +116,11 @@ def refusal(insert: str, held: int = 0) -> str:
 
 
 class CorpusEditor(Guarded, TextArea):
-    """The editor.
+    """The editor of the corpus.
 
     Args:
         text: The initial text.
-        changed: Called when it has changed.
+        changed: Called after each change.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -139,27 +139,27 @@ class CorpusEditor(Guarded, TextArea):
 
     @property
     def position(self) -> str:
-        """The line of the cursor: `line 3 of 1,024`."""
+        """The line of the cursor, as in `line 3 of 1,024`."""
         return f"line {number(self.cursor_location[0] + 1)} of {number(self.document.line_count)}"
 
     @property
     def line_offset(self) -> int:
-        """The number of characters before the line of the cursor, up to the last character."""
+        """The number of characters before the line of the cursor, less than the length of the text."""
         return max(0, min(len(self.get_text_range((0, 0), (self.cursor_location[0], 0))), len(self.text) - 1))
 
     def offset_of(self, location: Location) -> int:
-        """Return the number of characters before a place."""
+        """Return the number of characters before a location."""
         document = self.document
         before = sum([len(document.get_line(row)) for row in range(location[0])])
         return before + location[0] + location[1]
 
     def location_of(self, offset: int) -> Location:
-        """Return the place behind so many characters."""
+        """Return the location after a number of characters."""
         before = self.text[:offset]
         return before.count("\n"), len(before) - before.rfind("\n") - 1
 
     def go_to(self, offset: int) -> None:
-        """Put the cursor behind so many characters, with its line at the top."""
+        """Move the cursor to an offset in characters, and scroll its line to the top."""
         self.move_cursor(self.location_of(offset))
         # It has no height before it is laid out. A key may come earlier, and moves the cursor from here.
         self.call_after_refresh(self._line_to_top)
@@ -168,30 +168,31 @@ class CorpusEditor(Guarded, TextArea):
         self.scroll_to(y=self.wrapped_document.location_to_offset(self.cursor_location).y, animate=False)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Report the change."""
+        """Call `changed`."""
         event.stop()
         self._told()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a paste: terminals send carriage returns for the ends of its lines."""
+        """Insert a paste, with line feeds for the carriage returns of terminals; show an error if it is too
+        long."""
         event.stop()
         event.prevent_default()
         if result := self._replace_via_keyboard(lines_of(event.text), *self.selection):
             self.move_cursor(result.end_location)
 
     def on_key(self, event: events.Key) -> None:
-        """Take what the base class would leave out."""
+        """Insert a character that the base class ignores."""
         if typed := typed_beyond(event):
             self._replace_via_keyboard(typed, *self.selection)
 
     def action_clear(self) -> None:
-        """Empty the text."""
+        """Delete the whole text; undo restores it."""
         self.clear()
 
     # What the base class does otherwise.
 
     def _set_document(self, text: str, language: str | None) -> None:
-        """Take the text as the new document and move the cursor to its start. `language` is ignored."""
+        """Replace the document by a text, with the cursor at its start. `language` is ignored."""
         self.document = ExactText(text)
         self.wrapped_document = CountedRows(self.document, tab_width=self.indent_width)
         self.navigator = ClusterNavigator(self.wrapped_document)
@@ -206,7 +207,7 @@ class CorpusEditor(Guarded, TextArea):
         return super()._replace_via_keyboard(insert, start, end)
 
     def get_line(self, line_index: int) -> Text:
-        """Return a line as drawn, with its stand-ins in reverse."""
+        """Return a line as it is drawn, with its stand-ins in reverse."""
         line = WholeText.of(super().get_line(line_index))
         exact = self.document.exact_line(line_index) if isinstance(self.document, ExactText) else line.plain
         if exact is not line.plain:
@@ -214,7 +215,7 @@ class CorpusEditor(Guarded, TextArea):
         return line
 
     def action_delete_left(self) -> None:
-        """Delete what stands before the cursor."""
+        """Delete the selection, or what is before the cursor; see `erased_left`."""
         (row, column), selected = self.cursor_location, not self.selection.is_empty
         if selected or not column or self.read_only:
             super().action_delete_left()

@@ -34,15 +34,16 @@ if TYPE_CHECKING:
 
 
 _SAMPLE_CHARS, _SAMPLE_WORDS = 24, 5
-"""The most characters and words of a text that the program chooses to be typed."""
+"""The maximum number of characters and words of a text that the program chooses to be typed."""
 _COUNTED_TOKENS = 1_000
-"""The most tokens whose pages are counted while the first one is visible: 2,000 tokens take 10 ms a step."""
+"""The maximum number of tokens whose pages are counted while the first page is visible: 2,000 tokens take 10
+ms a step."""
 _ALL_LINES = 100_000
 """More lines than what is typed takes."""
 
 
 class TypedPane(Vertical, Pane):
-    """A line to type in, and the tokens of the text below it.
+    """A line to type in, with the tokens of its text below.
 
     Args:
         typed: The initial text of the line.
@@ -67,17 +68,17 @@ class TypedPane(Vertical, Pane):
         yield self._below
 
     def on_mount(self) -> None:
-        """Put the text into the line, and follow its cursor."""
+        """Put the initial text into the line, and watch its cursor."""
         self.line.value = self._typed[:TYPED_LIMIT]
         self.watch(self.line, "selection", self.cursor_moved, init=False)
 
     def cursor_moved(self) -> None:
-        """Tell that the cursor of the line moved."""
+        """Post `CursorMoved`."""
         self.post_message(self.CursorMoved())
 
     @property
     def text(self) -> str:
-        """The text of the line; before the pane is mounted, the text that the line will get."""
+        """The text of the line; before the pane is mounted, its initial text."""
         return self.line.value if self.is_mounted else self._typed[:TYPED_LIMIT]
 
     def begin_typing(self) -> None:
@@ -86,8 +87,8 @@ class TypedPane(Vertical, Pane):
 
     @property
     def place(self) -> int:
-        """A character of the word at the cursor: of the one that ends there, else of the one that begins
-        there. Behind white space at the end it is the last character before that."""
+        """The index of a character in the word at the cursor: of the word that ends there, or else starts
+        there. After trailing white space it is the last character before that; 0 for an empty line."""
         text, at = self.line.value, self.line.cursor_position
         before = text[:at]
         if at >= len(text):
@@ -102,7 +103,7 @@ class EncodePane(TypedPane, LinkedPane):
 
     Args:
         typed: The initial text of the line.
-        turned: Called when another page is shown.
+        turned: Called when the page, or the number of pages, changes.
     """
 
     @dataclass
@@ -110,8 +111,8 @@ class EncodePane(TypedPane, LinkedPane):
         """A token was clicked.
 
         Attributes:
-            at: A character of its word.
-            again: True if the cursor of the line is there.
+            at: The index of a character in its word.
+            again: True if the cursor of the line was there already.
         """
 
         at: int
@@ -129,8 +130,8 @@ class EncodePane(TypedPane, LinkedPane):
 
     @property
     def states(self) -> Sequence[str]:
-        """The page of tokens, how many there are and the key to another one, if there are several. The
-        first one may show the tokens about the cursor, and the last ones tell what is lost."""
+        """The page of tokens, the number of pages, and the key for another one; empty for a single page. The
+        first page may show the tokens about the cursor, the last ones what is lost."""
         if not self._last_page:
             return ()
         pages, key = number(self._last_page + 1), "pgdn" if self._page < self._last_page else "pgup"
@@ -162,19 +163,19 @@ class EncodePane(TypedPane, LinkedPane):
         super().__init__(typed, self.tally, self.tokens)
 
     def on_resize(self) -> None:
-        """Keep the page within those of the new size."""
+        """Lay out for the new size; the page stays if there are still so many."""
         self._show_page(self._page)
         self.tokens.again()
 
     def cursor_moved(self) -> None:
-        """Show the tokens at the cursor of the line."""
+        """Show the tokens at the cursor of the line, on the first page."""
         self._show_page(0)
         if self.line.has_focus:
             self.tokens.again()
         super().cursor_moved()
 
     def action_turn_page(self, by: int) -> None:
-        """Show the next page of tokens and of what is lost, or the one before; say so if there is none."""
+        """Show the page `by` pages further, of tokens or of what is lost; show a message if there is none."""
         before = self._page
         self._show_page(self._page + by)
         if self._page == before:
@@ -183,7 +184,7 @@ class EncodePane(TypedPane, LinkedPane):
         self.tokens.again()
 
     def _show_page(self, page: int) -> None:
-        """Set the page, at most the last one, and report a change of the pages. Does not draw."""
+        """Set the page, limited to the last one, and call `turned` if the pages change. Does not draw."""
         before = self._page, self._last_page, self._inside
         counted = page > 0 or len(self._shown.tokens) <= _COUNTED_TOKENS
         lines = len(self._further()) if counted else 0
@@ -194,7 +195,7 @@ class EncodePane(TypedPane, LinkedPane):
             self._turned()
 
     def _further(self) -> list[Cell]:
-        """Return the lines of the pages after the first, laid out once for each state of the pane."""
+        """Return the lines of the pages after the first, cached until something changes."""
         size = self.tokens.size
         chips = self.app.chips
         state = self._shown, self._mode, self._last, size, self._find, chips, self.linked
@@ -206,7 +207,7 @@ class EncodePane(TypedPane, LinkedPane):
         return self._further_lines
 
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the lines of tokens that fit, or those of the further page that is turned to."""
+        """Return the lines of the present page for a size."""
         if self._page:
             first = (self._page - 1) * page_lines(height)
             return self._further()[first : first + page_lines(height)]
@@ -215,7 +216,7 @@ class EncodePane(TypedPane, LinkedPane):
 
     @property
     def _begins_inside(self) -> bool:
-        """Whether the first page leaves out tokens before those at the cursor."""
+        """True if the first page leaves out tokens before those at the cursor."""
         width, height = self.tokens.size
         if not self._at or not width:
             return False
@@ -225,7 +226,8 @@ class EncodePane(TypedPane, LinkedPane):
 
     @property
     def _at(self) -> int:
-        """The character of the text that is to be seen."""
+        """The index of the character that has to be visible: that at the cursor while the line has the focus,
+        otherwise 0."""
         return self.line.cursor_position if self.line.has_focus else 0
 
     def watch_linked(self) -> None:
@@ -234,13 +236,14 @@ class EncodePane(TypedPane, LinkedPane):
 
     @property
     def chosen(self) -> bytes:
-        """The exact bytes of the token at the cursor of the line; empty at its end, as while one types."""
+        """The exact bytes of the token at the cursor of the line; empty at the end of the text, and until the
+        text is encoded."""
         at = self.line.cursor_position
         found = next((token for token in self._shown.tokens if token.start <= at < token.end), None)
         return found.piece or b"" if found is not None and self._shown.text == self.line.value else b""
 
     def token_there(self, x: int, y: int) -> EncodedToken | None:
-        """Return the token that is shown at a column and a line of the tokens; None if there is none."""
+        """Return the token at a column and a line of the present page; None if there is none."""
         width, height = self.tokens.size
         laid = lay_out(self._shown, self._mode, self._last, width, height, self._at, self.app.chips)
         first = 0
@@ -253,10 +256,8 @@ class EncodePane(TypedPane, LinkedPane):
         return None
 
     def on_click(self, event: Click) -> None:
-        """Report a click on a token, and whether the cursor is on it already.
-
-        Ignored beside tokens, and while they are not those of the line.
-        """
+        """Post `Clicked` for a click on a token; do nothing beside tokens, and until the text of the line is
+        encoded."""
         place = event.get_content_offset(self.tokens)
         token = self.token_there(*place) if place is not None else None
         if token is None or self._shown.text != self.line.value:
@@ -268,12 +269,12 @@ class EncodePane(TypedPane, LinkedPane):
         self.post_message(self.Clicked(at, there))
 
     def mark_again(self) -> None:
-        """Draw the tokens with another mark; the pages may be others."""
+        """Draw the tokens with other marks, which may change the pages."""
         self._show_page(self._page)
         self.tokens.again()
 
     def mark(self, text: str) -> None:
-        """Mark a text wherever it stands in the typed text."""
+        """Highlight a text in the typed text; nothing for an empty one."""
         self._find = text
         self.tokens.again()
 
@@ -283,7 +284,8 @@ class EncodePane(TypedPane, LinkedPane):
         return main.encoding, main.at.last_id, snapshot.corpus.nothing_open, snapshot.busy
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
-        """Show the encoding; keep the last one while a corpus is being opened."""
+        """Show the encoding, from its first page for another recipe or file; keep the last one while a corpus
+        is being opened."""
         if not snapshot.corpus.nothing_open or snapshot.busy is None:
             # Another recipe or file cuts the text anew: its first page is shown.
             main = snapshot.main
@@ -296,7 +298,7 @@ class EncodePane(TypedPane, LinkedPane):
 
 
 def first_words(column: ColumnSnapshot) -> str:
-    """Return the first words of the corpus, few enough for the input line; empty if none fit."""
+    """Return the first words of the corpus that fit into a short line; empty if none do."""
     recipe = column.recipe
     mark = recipe.mark_text if AXES["mark"].of(recipe.mark).ends_word else ""  # a sign, and no text
     documents = documents_of(column.corpus.parts[:99])
@@ -308,8 +310,8 @@ def first_words(column: ColumnSnapshot) -> str:
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:
-    """Return `6 tokens · 23 B · 3.83 B/token · lossy`, right-aligned; the last facts are dropped if there is
-    no room."""
+    """Return the right-aligned line `6 tokens · 23 B · 3.83 B/token · lossy`; the last facts are left out if
+    they do not fit. Nothing without a text, and after an error."""
     if not view.text or view.error:
         return ()
     count = len(view.tokens)
@@ -327,9 +329,19 @@ def tally(view: EncodedView, width: int) -> Sequence[Cell]:
 
 def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
         height: int, find: str = "", at: int = 0, chips: bool = False, linked: bytes = b"") -> Sequence[Cell]:
-    """The tokens over their ids, and what is lost; `last_id` is the token that the last step made, `find` a
-    text that is marked, `at` the place in the text that is seen where there is no room for all. `chips` is
-    True to show tokens as chips; the token with the bytes `linked` is bold.
+    """Return the lines of the first page: the tokens over their ids, and what is lost; after an error, its
+    message.
+
+    Args:
+        view: The encoding.
+        mode: The way tokens are shown.
+        last_id: The id of the token that the last step made.
+        width: The columns of a line.
+        height: The maximum number of lines.
+        find: A text to mark; empty for none.
+        at: The index of the character that has to be visible if not all tokens fit.
+        chips: True to show tokens as chips.
+        linked: The exact bytes of the token that is bold; empty for none.
     """
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
@@ -348,16 +360,17 @@ def lay_out(
 
 
 def reserved_lines(view: EncodedView, height: int) -> int:
-    """Return the lines reserved for the decoded text of a lossy encoding.
+    """Return the number of lines reserved for the decoded text of a lossy encoding.
 
-    They are 0 if the encoding is not lossy, and in two lines, which the tokens and their ids take: then the
-    decoded text is on the next page.
+    It is 0 if nothing is lost, and for a height of two lines, which the tokens and their ids take: the
+    decoded text is then on the next page.
     """
     return min(2, height - 2) if view.lost and height > 2 else 0
 
 
 def page_lines(height: int) -> int:
-    """Return the lines of a page: an even number, so that tokens stay above their ids."""
+    """Return the number of lines of a further page: even, so that tokens stay above their ids, and at least
+    2."""
     return max(2, height - height % 2)
 
 
@@ -365,7 +378,7 @@ def rest_of(
     view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, chips: bool,
     find: str = "", linked: bytes = b"",
 ) -> Laid:
-    """Return the tokens of the pages after the first. If the first page has no room for ids, they begin with
+    """Return the tokens of the pages after the first. If the first page has no room for ids, they start with
     the first token."""
     room, marked = height - reserved_lines(view, height), matches(view.text, find)
     chips = chips and not view.ages
@@ -393,8 +406,7 @@ def further(
 
 
 def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
-    """Return the text that decoding gives back, and why it differs from the typed text; no lines if it does
-    not."""
+    """Return the lines of the decoded text and why it differs from the typed one; none if nothing is lost."""
     if not view.lost or height < 1:
         return []
     back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
@@ -411,12 +423,12 @@ def matches(text: str, find: str) -> list[tuple[int, int]]:
 
 
 class Laid(NamedTuple):
-    """Tokens that are laid out.
+    """Tokens, laid out in lines.
 
     Attributes:
         lines: The lines.
-        end: The number of the first token that did not fit.
-        places: For each token its upper line, its first column, the column behind it, and its number.
+        end: The index of the first token that did not fit.
+        places: For each token its upper line, its first column, the column after it, and its index.
     """
 
     lines: list[Cell]
@@ -429,10 +441,11 @@ def laid_tokens(
     matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
     chips: bool = False, linked: bytes = b"",
 ) -> Laid:
-    """Return tokens over their ids, in pairs of lines; the last pair ends with the number of tokens left.
+    """Return tokens over their ids, in pairs of lines; the last pair ends with the number of tokens that are
+    left.
 
-    Where there is no room for all, they begin with the first, or before the one that ends at the character
-    `seen` of the text or holds it; then the first line says how many are left out.
+    If not all fit, they start with the first one, or before the token at the character `seen`; then the first
+    line has the number of tokens left out.
     """
     laid = _lay_out(tokens, 0, width, height, mode, last_id, matched, ages, chips, linked)
     end = laid.end
@@ -451,18 +464,19 @@ def _lay_out(
     tokens: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
     matched: Sequence[tuple[int, int]], ages: Sequence[int], chips: bool, linked: bytes,
 ) -> Laid:
-    """Lay out tokens from the number `at` on; see `laid_tokens`.
+    """Return tokens laid out from the index `at` on; see `laid_tokens`.
 
     Args:
         tokens: The tokens.
-        at: The number of the first token to lay out.
+        at: The index of the first token.
         width: The columns of a line.
-        height: The most lines.
+        height: The maximum number of lines.
         mode: The way tokens are shown.
         last_id: The id of the token that the last step made.
-        matched: Ranges of characters of the text that are marked.
-        ages: The step that made each token; empty to leave tokens without the color of their age.
-        chips: True to show tokens as chips, over their ids on the same ground; else bars stand between them.
+        matched: Ranges of characters of the text to mark.
+        ages: The step that made each token; empty to draw tokens without the color of their age.
+        chips: True to show tokens as chips, over their ids on the same ground; otherwise with bars between
+            them.
         linked: The exact bytes of the token that is bold; empty for none.
     """
     lines: list[Cell] = []
@@ -498,5 +512,5 @@ def _more(left: int) -> str:
 
 
 def _room_for_more(left: int) -> int:
-    """Return the columns of what says how many tokens are left; 0 for none."""
+    """Return the columns of the note on how many tokens are left; 0 for none."""
     return len(_more(left)) if left else 0

@@ -61,7 +61,7 @@ class PaneEntry:
 
 
 def number_keys(entries: Sequence[PaneEntry]) -> list[Binding]:
-    """Return the bindings of the number keys, each of which goes to a pane."""
+    """Return the bindings of the number keys, from 1, each of which goes to a pane."""
     return [
         Binding(str(number), entry.key_action or f"pane({entry.name!r})", f"pane {number}",
             tooltip=entry.help, id=entry.key_id or f"to_{entry.name}")
@@ -75,7 +75,8 @@ def key_owners(entries: Iterable[PaneEntry]) -> Owners:
 
 
 def groups(entries: Iterable[PaneEntry], layout: str) -> tuple[tuple[str, ...], ...]:
-    """Return the names of the panes that share a place in a layout, place by place."""
+    """Return the names of the panes that share a place in a layout, place by place; a pane without a shared
+    place is alone."""
     places: dict[str, list[str]] = {}
     for entry in entries:
         places.setdefault(entry.place.get(layout, f"own place of {entry.name}"), []).append(entry.name)

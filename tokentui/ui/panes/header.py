@@ -16,13 +16,14 @@ from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.waits import loading
 
 _PART_SHOWN = 20
-"""The most characters of the name of a part of the corpus."""
+"""The maximum number of characters of the name of a part of the corpus."""
 NAME_SHOWN = 60
-"""The most characters of the name of a corpus."""
+"""The maximum number of characters of the name of a corpus."""
 
 
 def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
-    """Return the first line: program, corpus and size at the left, the recipe at the right.
+    """Return the first line: program, corpus and size at the left, the recipe at the right, shortened to the
+    width.
 
     Args:
         now: The snapshot that is shown; None before the first.
@@ -60,7 +61,8 @@ def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
 
 
 def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cell) -> list[tuple[Cell, Cell]]:
-    """Return the headers with the tokens of each named corpus, longest first; none without named corpora."""
+    """Return the headers (left and right part) with the tokens of each named corpus, the longest first; none
+    without named corpora."""
     if not column.at.lengths:
         return []
     names = [f"{safe(part.name, limit=_PART_SHOWN)} {number(part.tokens)}" for part in column.at.lengths]
@@ -71,15 +73,24 @@ def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cel
 
 
 def _engine(now: Snapshot) -> tuple[str, str]:
-    """Return the words of the header for kernels that failed, short and long; empty if none failed."""
+    """Return the note in the header that kernels failed, short and long; empty if they work."""
     return ("kernels failed · ", f"{now.engine} · ") if now.engine == FAILED else ("", "")
 
 
 def tabs(
     names: Sequence[tuple[str, str]], active: str, note: Cell, width: int, states: Cell = ()
 ) -> Cell:
-    """Return `1 Corpus  2 Pairs  …`; only the numbers of other panes if the titles are too wide. The states
-    of the active pane are always visible: titles give way to them, then they are cut."""
+    """Return the line of tabs: `1 Corpus  2 Pairs  …`; only numbers for the other panes if the titles are too
+    wide.
+
+    Args:
+        names: The name and the title of each pane.
+        active: The name of the active pane.
+        note: What stands at the right; left out if it does not fit.
+        width: The columns of the line.
+        states: The states of the active pane, always visible: titles are shortened for them, then they are
+            cut.
+    """
 
     def titled(short: bool) -> Cell:
         line: list[Run] = []

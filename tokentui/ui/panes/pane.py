@@ -39,7 +39,7 @@ class Pane(Guarded, Widget):
     """
 
     class Resized(Message):
-        """A pane has another size."""
+        """The size of a pane has changed."""
 
     snapshot: var[Snapshot | None] = var(None, init=False, always_update=True)
     mode: var[GlyphMode] = var("text", init=False)
@@ -55,7 +55,8 @@ class Pane(Guarded, Widget):
         raise NotImplementedError
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
-        """Draw a snapshot in the current `mode` and for the current `pair`."""
+        """Draw a snapshot in the current `mode` and for the current `pair`; called only if `sections` or
+        these changed."""
         raise NotImplementedError
 
     @property
@@ -69,7 +70,8 @@ class Pane(Guarded, Widget):
         return ()
 
     def redraw(self, *, force: bool = False) -> None:
-        """Draw the snapshot if a section, the mode or the pair changed since the last time.
+        """Draw the snapshot if a section, the mode or the pair has changed since the last time. Do nothing
+        while hidden and before the first snapshot.
 
         Args:
             force: True to draw it in any case, because something else changed.
@@ -90,7 +92,7 @@ class Pane(Guarded, Widget):
         self.redraw()
 
     def on_resize(self) -> None:
-        """Tell the screen, which writes the titles for the new width."""
+        """Post `Resized`, so that the screen fits the titles to the new width."""
         self.post_message(self.Resized())
 
     def watch_snapshot(self) -> None:
@@ -106,7 +108,7 @@ class Pane(Guarded, Widget):
         self.redraw()
 
     def set_titles(self, title: Cell, note: Cell = ()) -> None:
-        """Write the title into the top edge of the border and the note into the bottom edge.
+        """Show a title in the top edge of the border and a note in the bottom edge, cut to the width.
 
         Textual parses a `str` as markup, so both become `Content`. A new title repaints the border, so equal
         ones are left alone.
@@ -166,13 +168,13 @@ def title_cell(
     """Return the title of a pane: `2 Pairs · only "un" · hex │ 3 Vocabulary`.
 
     The states follow the name of the visible pane. They are always visible, because they change what the rows
-    mean: names give way to them first, then the states are cut.
+    mean: names are shortened for them first, then the states are cut.
 
     Args:
         names: The names of the panes that share the place, each with True if it is the visible one.
         states: The settings that change what the pane shows, as safe text.
         width: The columns of the pane with its border.
-        name_least: The columns of the names that do not give way to the states.
+        name_least: The columns of the names that are not given up for the states.
     """
     room, shown = max(0, width - TITLE_CORNERS), state_cell(states)
     short = [(name if visible else name[:1], visible) for name, visible in names]
@@ -190,8 +192,8 @@ def title_cell(
 
 
 def _lengthened(names: Sequence[tuple[str, bool]], spare: int) -> list[tuple[str, bool]]:
-    """Return names in which the hidden ones, a digit each, take the spare columns, as far as they need them.
-    """
+    """Return names with the hidden ones, at first a digit each, lengthened by `spare` columns in all, as far
+    as they need them."""
     lengthened = []
     for name, visible in names:
         shown = name
@@ -205,13 +207,13 @@ def _lengthened(names: Sequence[tuple[str, bool]], spare: int) -> list[tuple[str
 
 
 def note_cell(note: Cell, width: int) -> Cell:
-    """Return a note without its leading runs as far as a pane with a border is too narrow for them."""
+    """Return a note that fits a pane with a border: runs at its start are dropped if it is too wide."""
     fitting = (note[n:] for n in range(len(note)) if ui_text.width(note[n:]) <= width - TITLE_CORNERS)
     return next(fitting, ())
 
 
 def _named(names: Sequence[tuple[str, bool]], states: Cell = ()) -> Cell:
-    """Return the names with bars between them; hidden ones are muted. The states follow each visible one."""
+    """Return names with bars between them, hidden ones muted, and the states after each visible one."""
     runs: list[Run] = []
     for name, visible in names:
         runs += [(" │ ", "frame")] if runs else []
@@ -222,5 +224,5 @@ def _named(names: Sequence[tuple[str, bool]], states: Cell = ()) -> Cell:
 
 
 def state_cell(states: Sequence[str]) -> Cell:
-    """Return the states of a pane as a cell, `only "un" · hex`."""
+    """Return the states of a pane as a cell, as in `only "un" · hex`; empty for none."""
     return ((" · ".join(states), "warning"),) if states else ()

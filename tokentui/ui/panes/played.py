@@ -22,15 +22,15 @@ from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.editor import CorpusEditor
 
 _MOST_IN_ROWS = 256
-"""The most tokens behind a line break that are laid out in a row of rows: the next one begins a row."""
+"""A token with an index divisible by this always starts a row, so that laying out a row starts nearby."""
 _MOST_MARKED = 500
-"""The most matches that are marked at once."""
+"""The maximum number of matches that are marked at once."""
 _WHEEL = 3
 """The rows that the wheel scrolls."""
 
 
 class PlayEditor(CorpusEditor):
-    """The text of the playground. A tab is text; esc leaves the playground."""
+    """The text of the playground. The tab key types a tab; esc leaves the playground."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "screen.leave", "back", id="play_leave", group=Hint(rank=9, always=True),
@@ -38,7 +38,7 @@ class PlayEditor(CorpusEditor):
     ]
 
     def on_key(self, event: events.Key) -> None:
-        """Take a tab as text."""
+        """Insert a tab for the tab key."""
         if event.key == "tab":
             event.stop()
             event.prevent_default()
@@ -47,8 +47,8 @@ class PlayEditor(CorpusEditor):
             super().on_key(event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a paste. One with a line feed is taken as it is: a terminal that sends carriage returns for
-        the ends of lines sends nothing but these."""
+        """Insert a paste, one with a line feed exactly: terminals that send carriage returns for line ends
+        send only these."""
         if "\n" not in event.text:
             super().on_paste(event)
             return
@@ -59,14 +59,14 @@ class PlayEditor(CorpusEditor):
 
 
 def number_at(encoded: PlayedText, offset: int) -> int | None:
-    """Return the number of the token that holds a character, or of the last one that begins before it; None
+    """Return the index of the token that contains a character, or of the last one that starts before it; None
     without tokens."""
     starts = encoded.starts
     return max(0, bisect_right(starts, offset) - 1) if len(starts) else None
 
 
 class ChipsMoved(Message):
-    """The cursor of the chips moved.
+    """The cursor of a list of tokens has moved.
 
     Args:
         chips: The list.
@@ -79,9 +79,9 @@ class ChipsMoved(Message):
 
 
 class ChipList(StyledLines, can_focus=True):
-    """The tokens of a text over their ids. Only the rows that are seen are laid out.
+    """The tokens of a text over their ids. Only visible rows are laid out.
 
-    A row ends behind a token with a line break. `top` is the number of the first token that is seen.
+    A row ends after a token with a line break. `top` is the index of the first visible token.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -133,15 +133,16 @@ class ChipList(StyledLines, can_focus=True):
         Args:
             encoded: The encoding.
             others: The same text by the other tokenizers.
-            message: What is shown in place of tokens; empty for the tokens.
-            cursor: The number of the token under the cursor.
+            message: A message in place of the tokens; empty for none.
+            cursor: The index of the token under the cursor; None for no cursor.
         """
         self.encoded, self.others, self.message = encoded, others, message
         self.top = self._row_start(min(self.top, max(0, len(encoded.tokens) - 1)))
         self.put_cursor(cursor)
 
     def put_cursor(self, number: int | None) -> None:
-        """Put the cursor on a token, and scroll to it if it is not seen; None takes the cursor away."""
+        """Put the cursor on a token by its index, and scroll to it if it is not visible; None removes the
+        cursor. Posts no message."""
         self.cursor = number
         rows = self._seen()
         if number is not None and rows:
@@ -154,7 +155,7 @@ class ChipList(StyledLines, can_focus=True):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The characters of the token under the cursor; none without one."""
+        """The range of characters of the token under the cursor; (0, 0) without one."""
         if self.cursor is None or self.cursor >= len(self.encoded.starts):
             return 0, 0
         return self.encoded.starts[self.cursor], self.encoded.ends[self.cursor]
@@ -162,20 +163,19 @@ class ChipList(StyledLines, can_focus=True):
     # Rows.
 
     def _breaks(self, number: int) -> bool:
-        """Return whether a row ends behind a token."""
+        """Return whether the token with an index ends with a line break."""
         end = self.encoded.ends[number]
         return self.encoded.text[end - 1 : end] == "\n"
 
     def _segment(self, number: int) -> int:
-        """Return the number of a token at or before another one, that begins a row at any width."""
+        """Return the index of a token at or before another one that starts a row at any width."""
         at = number
         while at > 0 and at % _MOST_IN_ROWS and not self._breaks(at - 1):
             at -= 1
         return at
 
     def _laid(self, at: int, end: int) -> list[ChipRow]:
-        """Return the rows from the token that begins one up to before a token, or to the first row that
-        reaches it."""
+        """Return the rows from the one that starts with the token `at`, until one reaches the token `end`."""
         rows: list[ChipRow] = []
         look, tint = self._look(), None
         begin = self._segment(at)
@@ -187,10 +187,12 @@ class ChipList(StyledLines, can_focus=True):
         return rows
 
     def _ends_row(self, number: int) -> bool:
+        """Return whether a row always ends after the token with an index."""
         return not (number + 1) % _MOST_IN_ROWS or self._breaks(number)
 
     def _row_start(self, number: int) -> int:
-        """Return the number of the first token of the row that has a token."""
+        """Return the index of the first token in the row of a token; 0 for an index without a token, and
+        before there is a width."""
         if not 0 <= number < len(self.encoded.tokens) or not self._room:
             return 0
         return self._laid(self._segment(number), number + 1)[-1].first
@@ -201,11 +203,11 @@ class ChipList(StyledLines, can_focus=True):
 
     @property
     def _room_rows(self) -> int:
-        """The rows that there is room for."""
+        """The number of rows that fit, at least one."""
         return max(1, self.size.height // 2)
 
     def _back(self, number: int, rows: int) -> int:
-        """Return the first token of the row that is so many rows above that of a token."""
+        """Return the index of the first token in the row `rows` above that of a token, within the text."""
         number = self._row_start(number)
         while rows > 0 and number > 0:
             above = self._laid(self._segment(number - 1), number)
@@ -215,7 +217,7 @@ class ChipList(StyledLines, can_focus=True):
         return number
 
     def _seen(self) -> list[ChipRow]:
-        """Return the rows that are seen."""
+        """Return the visible rows; none before there is a width or without tokens."""
         rows: list[ChipRow] = []
         count = len(self.encoded.tokens)
         if not self._room or not count:
@@ -230,7 +232,8 @@ class ChipList(StyledLines, can_focus=True):
         return rows
 
     def _look(self) -> ChipLook:
-        """Return how chips are drawn. Only matches near the shown rows are marked, at most _MOST_MARKED."""
+        """Return how tokens are drawn. Only matches near the visible rows are marked, at most `_MOST_MARKED`.
+        """
         starts = self.encoded.starts
         matched = self.matched
         if matched and len(starts):
@@ -243,8 +246,8 @@ class ChipList(StyledLines, can_focus=True):
         )
 
     def differs(self, number: int) -> bool:
-        """Return whether another tokenizer cuts the text of a token otherwise; in a chat, whether a token is
-        text of a message."""
+        """Return whether another tokenizer segments the text of a token differently; in a chat, whether the
+        token has text of a message."""
         if self.encoded.origins:
             return self.encoded.origins[number] in ("content", "mixed")
         ends = self.encoded.ends
@@ -260,14 +263,12 @@ class ChipList(StyledLines, can_focus=True):
         return False
 
     def again(self) -> None:
-        """Draw what has changed."""
+        """Redraw what has changed."""
         self._paint_rows(self._seen())
 
     def _paint_rows(self, rows: list[ChipRow]) -> None:
-        """Paint the rows of chips, two lines each, or the error or message in their place.
-
-        Then no row is kept, so no click finds a token.
-        """
+        """Paint rows of tokens, two lines each, or the error or message in their place; clicks then find no
+        token."""
         self._rows = rows
         if told := self.encoded.error or self.message:
             line: Cell = ((safe(told, limit=600), "error" if self.encoded.error else "muted"),)
@@ -280,30 +281,29 @@ class ChipList(StyledLines, can_focus=True):
         self.paint(lines[: max(2, self.size.height)])
 
     def on_resize(self) -> None:
-        """Fill the new room, with the cursor in view."""
+        """Lay out for the new size, with the cursor visible."""
         self.top = self._row_start(self.top)
         self.put_cursor(self.cursor)
 
     # Keys and the mouse.
 
     def _go(self, number: int) -> None:
+        """Put the cursor on a token, within the text, and post `ChipsMoved`; do nothing without tokens."""
         if len(self.encoded.tokens):
             self.put_cursor(max(0, min(number, len(self.encoded.tokens) - 1)))
             self.post_message(ChipsMoved(self))
 
     def action_step(self, by: int) -> None:
-        """Go tokens on, or back if negative."""
+        """Move the cursor by tokens, back if negative."""
         self._go((self.cursor or 0) + by)
 
     def action_end(self, by: int) -> None:
-        """Go to the last token, or the first if negative."""
+        """Move the cursor to the last token, or to the first if negative."""
         self._go(len(self.encoded.tokens) if by > 0 else 0)
 
     def action_longest(self) -> None:
-        """Go to the longest token; from there, to the next longest one of another text, round the end.
-
-        Says its rank and characters. Nothing without tokens.
-        """
+        """Move the cursor to the longest token; from there, to the next longest one with another text, around
+        the end. The message has its rank and length. Do nothing without tokens."""
         starts, ends, text = self.encoded.starts, self.encoded.ends, self.encoded.text
         places: dict[str, int] = {}
         for at in range(len(self.encoded.tokens)):
@@ -318,11 +318,12 @@ class ChipList(StyledLines, can_focus=True):
         self.post_message(ChipsMoved(self, f"{number(rank + 1)} of {number(len(longest))} by length: {size}"))
 
     def action_page(self, pages: int) -> None:
-        """Go pages on, or back if negative."""
+        """Move the cursor by pages, back if negative."""
         self.action_move(pages * max(1, self._room_rows - 1))
 
     def action_move(self, rows: int) -> None:
-        """Go rows on, or back if negative: to the token about the same column."""
+        """Move the cursor by rows, up if negative, to the token at about the same column. Do nothing without
+        a cursor."""
         if self.cursor is None or not self._room:
             return
         here = self._laid(self._row_start(self.cursor), self.cursor + 1)[-1]
@@ -340,7 +341,7 @@ class ChipList(StyledLines, can_focus=True):
         self._go(row.first + max(0, bisect_right(row.columns, column) - 1))
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the token that was clicked."""
+        """Put the cursor on the clicked token."""
         event.stop()
         y = event.y // 2
         if y < len(self._rows):
@@ -348,7 +349,7 @@ class ChipList(StyledLines, can_focus=True):
             self._go(row.first + max(0, bisect_right(row.columns, event.x) - 1))
 
     def scroll_rows(self, by: int) -> None:
-        """Scroll by rows; the cursor stays."""
+        """Scroll by rows, up if negative; the cursor stays."""
         if not len(self.encoded.tokens) or not self._room:
             return
         if by < 0:

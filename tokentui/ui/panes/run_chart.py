@@ -18,11 +18,12 @@ _ABOUT = (
 
 
 def run_chart(column: ColumnSnapshot, points: int) -> Chart | None:
-    """Return the tokens after evenly spaced steps, and after the present one; None before they are known.
+    """Return the chart of the tokens at evenly spaced steps and at the current one; None if they are not
+    known yet.
 
     Args:
         column: The column.
-        points: The number of points that its curve was asked for.
+        points: The number of points that were asked for its curve.
     """
     at, curve = column.at, column.curve
     if len(curve.points) < 2 or not at.start_tokens:
@@ -37,7 +38,7 @@ def run_chart(column: ColumnSnapshot, points: int) -> Chart | None:
 
 
 def run_lines(now: Snapshot | None, width: int, height: int) -> Sequence[Cell]:
-    """Return the chart of the first column; nothing before there is one."""
+    """Return the lines of the chart of the first column; nothing if it is not known yet."""
     chart = None if now is None else run_chart(now.main, Viewport().curve_points)
     if chart is None:
         return ()

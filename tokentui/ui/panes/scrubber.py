@@ -34,7 +34,7 @@ class Scrubber(StatusBand):
         """The step that the current drag went to last; None while there is no drag."""
 
     def step_at(self, x: int) -> int | None:
-        """Return the step at a column of the widget, rounded to the ends of the curve; None if no curve is
+        """Return the step at a column of the widget, limited to the ends of the curve; None if no curve is
         shown."""
         now, first, wide = self.snapshot, 0, 0
         for text, style in self._painted[0] if self._painted else ():
@@ -48,14 +48,14 @@ class Scrubber(StatusBand):
         return round(min(max(0, x - first), wide - 1) / (wide - 1) * end)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Begin to drag, and go to the step at the mouse, if there is a curve."""
+        """Start a drag, and go to the step at the mouse; do nothing without a curve."""
         if (step := self.step_at(event.x)) is not None:
             event.stop()
             self.capture_mouse()
             self._drag_to(step)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow the mouse."""
+        """Go to the step at the mouse during a drag."""
         if self._last is not None and (step := self.step_at(event.x)) is not None:
             self._drag_to(step)
 
@@ -65,6 +65,7 @@ class Scrubber(StatusBand):
         self.release_mouse()
 
     def _drag_to(self, step: int) -> None:
+        """Go to a step unless the drag went there last."""
         if step != self._last:
             self.dragging, self._last = self._last is not None, step
             self._go_to(step)
@@ -83,14 +84,15 @@ _SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not
 
 
 def pace(now: Snapshot) -> Cell:
-    """Return `▶ 60/s`: whether the columns run, and how fast, in a fixed width."""
+    """Return whether the columns run and how fast, as in `▶ 60/s`, in a fixed width."""
     mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
     speed = "max" if now.speed is None else f"{number(now.speed)}/s"
     return mark, (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted")
 
 
 def curve(column: ColumnSnapshot, width: int) -> Cell:
-    """Return the curve of tokens over the steps of the run, with the current step marked in it."""
+    """Return the curve of tokens over the steps of the run, with the current step marked, `width` columns
+    wide; steps that are not trained yet are dots."""
     at, points = column.at, column.curve.points
     if width <= 0:
         return ()
@@ -106,8 +108,8 @@ def curve(column: ColumnSnapshot, width: int) -> Cell:
 
 
 def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """Return the scrubber: the step, and as far as there is room the tokens now, the curve and the tokens at
-    the start."""
+    """Return the line of the scrubber: the curve, the step and, as far as they fit, the tokens now and at the
+    start. Nothing if nothing is open."""
     if now is None or now.corpus.nothing_open:
         return ()
     here, training = now.main.at, now.main.why.round

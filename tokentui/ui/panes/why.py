@@ -67,8 +67,8 @@ _NEXT: Run = ("next  ", "accent")
 
 
 def busy_cell(busy: Busy, room: int = 1000) -> Cell:
-    """Return work in progress: `counting 45 % ▇▇▇▇····  12 s left   esc stops it`. The bar is left out if the
-    text before `esc` is wider than `room`."""
+    """Return work in progress, as in `counting 45 % ▇▇▇▇····  12 s left   esc stops it`. The bar is left out
+    if the text before `esc` is wider than `room` columns."""
     what: Cell = ((safe(busy.what, limit=60), "strong"),)
     if busy.total > 0:
         share = min(busy.done, busy.total) / busy.total
@@ -85,7 +85,8 @@ def busy_cell(busy: Busy, room: int = 1000) -> Cell:
 
 
 def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
-    """Return the sentences about the first column and the work under way, most important first."""
+    """Return the sentences about the first column and the work in progress, the most important first; none
+    before the first snapshot."""
     out: list[Cell] = []
     if snapshot is None:
         return out
@@ -112,10 +113,9 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
 
 
 def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
-    """Return the sentences of the Why pane in lines. The last step has the last line to itself where there is
-    more than one, so that longer sentences never push it out. Where there are many lines a long sentence
-    takes several. A single line names the last step in short, and then the next one.
-    """
+    """Return the sentences of the Why pane in at most `height` lines. With several lines, the last step has
+    the last one to itself, so that longer sentences never push it out; with many, a long sentence takes
+    several. A single line names the last step in short, then the next one."""
     if height == 1 and (line := _in_one_line(cells, width)):
         return [line]
     *others, last = cells or [()]
@@ -131,8 +131,8 @@ def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
 
 
 def _in_one_line(cells: Sequence[Cell], width: int) -> Cell:
-    """Return the sentences in one line, `made h+a → ha (2) · next ha+t → hat   2 places`; empty where no last
-    step is named. What is work under way stays in front."""
+    """Return the sentences in one line, as in `made h+a → ha (2) · next ha+t → hat   2 places`, with work in
+    progress first; empty if no last step is named or nothing else is."""
     made = next((cell for cell in cells if cell[:1] in ((_MADE,), (_LAST,))), ())
     if not made or len(cells) == 1:
         return ()
@@ -151,7 +151,7 @@ def _in_one_line(cells: Sequence[Cell], width: int) -> Cell:
 
 
 _PLACES, _AROUND = 2, 8
-"""The most places of a pair that the pane shows, and the characters at either side of each."""
+"""The maximum number of places of a pair that the pane shows, and the characters at either side of each."""
 
 
 def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> list[Cell]:
@@ -197,13 +197,13 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
 
 
 def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = True) -> list[Cell]:
-    """Return the reasons for a column's next step, most important first.
+    """Return the reasons for a column's next step, the most important first.
 
     Args:
         column: The column.
-        corpus: The name of the corpus; empty where the screen names it elsewhere.
+        corpus: The name of the corpus; empty if the screen names it elsewhere.
         mode: The way tokens are shown.
-        saves: Whether to say how many tokens the step saves.
+        saves: True to say how many tokens the step saves.
     """
     out: list[Cell] = []
     if column.partial:
@@ -231,8 +231,8 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
 
 
 _JUDGED, _FEW, _NARROW = 12, 3, 8
-"""The most languages that the pane shows, of more those that are worst off; so many with wide bars and all
-figures; the width of a narrow bar."""
+"""The maximum number of languages that the pane shows, the worst off; the maximum number with wide bars and
+all figures; the width of a narrow bar."""
 
 
 def language_bars(languages: Sequence[Judged]) -> list[Cell]:
@@ -275,8 +275,8 @@ def language_bars(languages: Sequence[Judged]) -> list[Cell]:
 
 
 def chosen(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
-    """Return the next step and its reasons, by kind of training: the tie, the runner-up. It is the reason for
-    the end if there is no next step."""
+    """Return the next step and its reasons: the tie and the runner-up, by kind of training. If there is no
+    next step, return why the training ends; nothing if that is not known."""
     why = column.why
     if why.end is not None:
         return [(("end  ", "accent"), (_end(column, why.end), ""))]
@@ -308,7 +308,7 @@ def in_context(before: str, token: Sequence[bytes | str], after: str, mode: Glyp
 
 
 def _end(column: ColumnSnapshot, end: str) -> str:
-    """Say why the training ended: an empty corpus, too few pieces for what was requested, or `end` itself."""
+    """Return why the training ended: an empty corpus, fewer pieces than requested, or `end`, made safe."""
     if not column.at.start_tokens and column.opened is None:
         return "nothing to merge: the corpus is empty"
     if column.traits.shrinks and end == "no pair left":  # the word of the trace, for all objectives

@@ -33,17 +33,17 @@ from tokentui.ui.waits import under_way
 
 OfPair = TypeVar("OfPair", DivergenceView, SharedTokens, PairAgreement)
 ALONE_WIDTH = 60
-"""Below this width one pane is seen at a time."""
+"""Below this width one pane is visible at a time."""
 NAME_SHOWN = 60
 _WAYS = {"merges": "merges", "size": "vocabulary size", "tokens": "tokens"}
 _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
 
 
 def header(now: Snapshot | None, width: int) -> Cell:
-    """Return the first line: program and corpus at the left, the sync measure at the right.
+    """Return the first line: program and corpus at the left, the unit of sync at the right.
 
     Args:
-        now: The last snapshot of the session. Before there are columns, the work that they wait for is shown.
+        now: The last snapshot of the session. Before there are columns, the line has what they wait for.
         width: The columns of the terminal.
     """
     program: Cell = ((" tokentui compare", "strong"),)
@@ -68,8 +68,8 @@ def header(now: Snapshot | None, width: int) -> Cell:
 
 
 def status_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """Return the status line: position and speed of the columns, the goal of a move, and the work in
-    progress: `step 128 ▶ 60/s → 1,000`."""
+    """Return the position and speed of the columns, the goal of a move, and work in progress, as in `step 128
+    ▶ 60/s → 1,000`. Nothing before the first snapshot."""
     if now is None:
         return ()
     ends = [column.at.end.step or column.at.computed for column in now.columns if column.in_sync]
@@ -90,7 +90,8 @@ def status_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
 
 def divergence_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: GlyphMode,
         width: int) -> Sequence[Cell]:
-    """Return the rule between the panes: where two columns diverge, and the tokens that they share."""
+    """Return the line between the panes: where two columns diverge, and how many tokens they share; an empty
+    rule without a pair."""
     if now is None or pair is None:
         return ((("─" * width, "frame"),),)
     places, counts = places_of(now.columns, pair), of_pair(now.between.overlaps, pair)
@@ -109,7 +110,8 @@ def divergence_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: Gl
 
 
 def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """Return the costs of the what-ifs: `B without ·the: 0.9 % more tokens, 41 tokens never made`."""
+    """Return the costs of what-ifs, as in `B without ·the: 0.9 % more tokens, 41 tokens never made`. Nothing
+    before the first snapshot."""
     if now is None:
         return ()
     keys = [column.key for column in now.columns]
@@ -125,19 +127,19 @@ def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
 
 
 def at_words(at: Position) -> str:
-    """Return a position in words: `step 128`, `384 ids`."""
+    """Return a position in words, as in `step 128` or `384 ids`."""
     return f"{number(at.value)} ids" if at.by == "size" else f"step {number(at.value)}"
 
 
 def places_of(columns: Sequence[ColumnSnapshot], pair: tuple[int, int]) -> tuple[int, int]:
-    """Return the places of two columns, given their keys; 0 for a column that is not there."""
+    """Return the indexes of two columns, given their keys; 0 for a column that is not there."""
     keys = [column.key for column in columns]
     a, b = (keys.index(key) if key in keys else 0 for key in pair)
     return a, b
 
 
 def of_pair(results: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | None:
-    """Return the result about two columns, given their keys; None if there is none yet."""
+    """Return the result for two columns, given their keys; None if there is none yet, or for None."""
     return next((result for result in results if (result.a, result.b) == pair), None)
 
 
@@ -145,15 +147,15 @@ def divergence_cell(
     found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places: tuple[int, int], mode: GlyphMode,
     *, short: bool = False,
 ) -> Cell:
-    """Return where two columns diverge, or how far they have been compared: `A and B diverge at step 1 A …`.
-    It says so if no step differs, if the search has stopped, and if steps are not compared.
+    """Return where two columns diverge, how far they have been compared, or that they are not compared by
+    steps, as in `A and B diverge at step 1 A …`.
 
     Args:
         found: The divergence of the two columns; None if they are not compared step by step.
         columns: All columns.
-        places: The places of the two columns.
+        places: The indexes of the two columns.
         mode: The way tokens are shown.
-        short: True to write `A·B step 1`.
+        short: True for the form `A·B step 1`.
     """
     both: Cell = (letter(places[0]), ("·" if short else " and ", "muted"), letter(places[1]))
     if found is None:
@@ -177,7 +179,8 @@ def divergence_cell(
 
 
 def choice_cell(side: DivergenceSide, mode: GlyphMode) -> Cell:
-    """Return the choice of a column at the step: `·t+he 9,310`, a round, or the reason for none."""
+    """Return what a column chooses at the step: a candidate and its value, as in `·t+he 9,310`, a round, or
+    why there is none."""
     why = side.why
     if why.best is not None:
         parts = why.best.parts or (why.best.token,)
@@ -189,8 +192,15 @@ def choice_cell(side: DivergenceSide, mode: GlyphMode) -> Cell:
 
 def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, part: str = "",
         bare: bool = False) -> Cell:
-    """Return `common 88 · only A 296 · only B 113`, with `part` marked; muted if the counts belong to another
-    position."""
+    """Return `common 88 · only A 296 · only B 113`.
+
+    Args:
+        counts: The counts.
+        places: The indexes of the two columns.
+        present: True if the counts are those of the current position; otherwise they are muted.
+        part: The count to highlight: `common`, `only_a` or `only_b`; empty for none.
+        bare: True for the counts of tokens without marks.
+    """
     a, b = (LETTERS[place] for place in places)
     values = [len(tokens) for tokens in counts.overlaps[bare]]
     wide = len(number(max(values)))
@@ -216,13 +226,13 @@ FACTS_WIDTH = 62
 
 
 def letter(place: int) -> Run:
-    """Return the letter of the column at a place, in its color."""
+    """Return the letter of the column with an index, in its color."""
     return LETTERS[place], f"column-{place}"
 
 
 def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
-    """Return the position of a column, on at most `height` lines; figures keep their width while they grow.
-    """
+    """Return the position of a column, in at most `height` lines; nothing if it is not in sync. Figures keep
+    their width while they grow."""
     if not column.in_sync:
         return ()
     lines: list[Cell] = [()]
@@ -236,10 +246,8 @@ def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
 
 
 def _facts(at: AtStep) -> list[Cell]:
-    """Return the lines of a column: step, ids, bytes per token, tokens and, if it is known, the end.
-
-    Figures are padded to the longest that the run may reach, so they do not jump.
-    """
+    """Return the facts of a column: step, ids, bytes per token, tokens and, if it is known, the end. Figures
+    are padded to the longest that the run may reach."""
     whole = max(at.end.step or 0, at.computed, at.step)
     step = max(_LEAST_DIGITS, len(number(whole)))
     ids = max(_LEAST_DIGITS, len(number(at.vocab_size + whole - at.step)))
@@ -261,7 +269,7 @@ def _facts(at: AtStep) -> list[Cell]:
 
 
 def column_why(shown: ColumnSnapshot, mode: GlyphMode, width: int, height: int) -> Sequence[Cell]:
-    """Return the next choice of a column and its reason, on `height` lines; the last line is cut."""
+    """Return the next choice of a column and its reason, in at most `height` lines; the last line is cut."""
     facts: list[tuple[str, Cell]] = []
     for sentence in reasons(shown, "", mode):
         # It may go on in the next line where it has a wide gap.
@@ -272,7 +280,7 @@ def column_why(shown: ColumnSnapshot, mode: GlyphMode, width: int, height: int) 
 
 
 def column_message(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
-    """Return the text shown instead of candidates: why a column cannot be shown, or its work under way."""
+    """Return the text in place of candidates: why a column cannot be shown, or its work in progress."""
     if column.error:
         words = textwrap.wrap(safe(column.error, limit=ERROR_SHOWN), max(2, width - 2))
         lines: list[Cell] = [line for part in words for line in wrap(((part, "error"),), width - 2)]
@@ -298,10 +306,10 @@ class CandidateTable(ColumnTable):
 
 
 def distinct_name(name: str, others: Sequence[str], columns: int) -> str:
-    """Return the name of a column as safe text that tells it from the other names in a narrow title.
+    """Return the name of a column as safe text, distinct from the other names in a narrow title.
 
-    A name that does not fit and begins like another one loses its beginning: `…2000.json`. Otherwise the
-    title cuts its end.
+    If a name does not fit and has a beginning in common with another one, that is left out: `…2000.json`.
+    Otherwise the title cuts its end.
 
     Args:
         name: The name.
@@ -319,7 +327,7 @@ class ColumnPane(Vertical, Pane):
     """A column of Compare: its position, the candidates of its next step and the reasons, or an error.
 
     Args:
-        place: Its place from the left, from 0.
+        place: Its index from the left.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -344,7 +352,8 @@ class ColumnPane(Vertical, Pane):
 
     @property
     def states(self) -> Sequence[str]:
-        """The way tokens are shown, and the vocabulary size that ends the training."""
+        """The way tokens are shown, and the vocabulary size that ends the training, if they are not the usual
+        ones."""
         limited = self.column is not None and self.column.size_limit
         return (
             *filter(None, [VIEWS[self.mode]]),
@@ -352,11 +361,11 @@ class ColumnPane(Vertical, Pane):
         )
 
     def sections(self, snapshot: Snapshot) -> object:
-        """Return the column at this place; empty if there are fewer columns."""
+        """Return the column with the index of the pane; empty if there are fewer columns."""
         return snapshot.columns[self.place : self.place + 1]
 
     def draw_snapshot(self, now: Snapshot) -> None:
-        """Show the column at this place, if there is one."""
+        """Show the column with the index of the pane; do nothing if there are fewer columns."""
         if self.place >= len(now.columns):
             return
         column, mode = now.columns[self.place], self.mode
@@ -382,7 +391,7 @@ class ColumnPane(Vertical, Pane):
         self.update_title()
 
     def update_title(self) -> None:
-        """Write the letter and name of the column into the border, the letter in the color of the column."""
+        """Show the letter and the name of the column in the border; do nothing before there is one."""
         if self.column is None:
             return
         letter_width = 2

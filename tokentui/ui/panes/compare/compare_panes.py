@@ -67,7 +67,7 @@ def places(width: int, height: int, count: int, zoomed: bool = False) -> Layout 
         width: The columns of the terminal.
         height: Its lines.
         count: The number of columns that are compared.
-        zoomed: True if one pane fills the screen.
+        zoomed: True if one pane is maximized.
     """
     if width < LEAST[0] or height < LEAST[1]:
         return None

@@ -35,10 +35,11 @@ _AXES = {
 
 
 def describe_target(line: str) -> str:
-    """Return a preview of the effect of a line that names a target.
+    """Return a preview of the effect of a line that names a target, as safe text; what to type for an empty
+    line.
 
     Raises:
-        TokentuiError: It is none.
+        TokentuiError: The line is not a target.
     """
     if not line:
         return "tokens per byte, such as 0.3; or dimensions and their worth in tokens, such as 768:0.001"
@@ -46,7 +47,7 @@ def describe_target(line: str) -> str:
 
 
 class CurveChart(ChartLines, Pane):
-    """The chart of the columns, a curve each, on one measure."""
+    """The chart of one measure, with a curve for each column."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "screen.ask_target", "target", id="target", group=Hint(rank=9),
@@ -70,14 +71,14 @@ class CurveChart(ChartLines, Pane):
         self.measure = 0
         """The place in `CURVES` of what is drawn."""
         self.target: BudgetTarget | None = None
-        """The target whose first step is told."""
+        """The target whose first step is shown; None for none."""
 
     def sections(self, snapshot: Snapshot) -> object:
         """Return the curves and the columns."""
         return snapshot.between.curves, snapshot.columns
 
     def draw_snapshot(self, now: Snapshot) -> None:
-        """Show the curves."""
+        """Show the curves of the present measure."""
         self.curves = now.between.curves or Curves(0, (), ())
         self.places = {column.key: place for place, column in enumerate(now.columns)}
         ends = ((column.key, column.at.end) for column in now.columns)
@@ -86,13 +87,14 @@ class CurveChart(ChartLines, Pane):
 
     @property
     def note(self) -> Cell:
-        """The formula of the measure that is drawn."""
+        """The formula of the present measure."""
         return ((CURVES[self.measure][2], "muted"),)
 
     # What the user does.
 
     def next_measure(self, by: int) -> None:
-        """Draw another measure; the cursor stays at its step."""
+        """Draw the measure `by` places further, around the end; the cursor stays at its step. 0 draws the
+        present one again."""
         self.measure = (self.measure + by) % len(self._shown())
         at = self.view.at
         self.picture = self._chart() if self.curves.series else None
@@ -106,14 +108,12 @@ class CurveChart(ChartLines, Pane):
     # What is seen.
 
     def _of_columns(self) -> list[Curve]:
-        """Return the curves of the columns that are there."""
+        """Return the curves of the present columns."""
         return [curve for curve in self.curves.series if curve.key in self.places]
 
     def _chart(self) -> Chart:
-        """Return the chart of the measure, a series for each curve of `_of_columns`.
-
-        A curve has values at some of the steps, which are joined.
-        """
+        """Return the chart of the present measure, with a series for each curve of `_of_columns`. A curve has
+        values at some steps, which are joined."""
         field, title, _ = CURVES[self.measure]
         percent = 100 if field == "in_use" else 1
         series = []
@@ -136,7 +136,8 @@ class CurveChart(ChartLines, Pane):
         return Chart(title, Axis("step", least=0), _AXES[field], tuple(series), tuple(marks), first)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the chart, its axis and the values at the cursor, or a note that they are pending."""
+        """Return the lines of the chart, and of the values at the cursor, or that they are being computed.
+        Without room for a chart, only the values."""
         chart = self.picture
         if not isinstance(chart, Chart):
             return [self._measure_names(width), ((" computing the curves …", "muted"),)]
@@ -151,8 +152,8 @@ class CurveChart(ChartLines, Pane):
         return [self._measure_names(width), *map(solid, lines), *readings]
 
     def _measure_names(self, width: int) -> Cell:
-        """Return a line of the measures to choose from, the shown one in focus, and a note on dashed curves
-        if there are any. If not all fit in `width` cells, it names the shown measure and its number."""
+        """Return the line of measures with the present one highlighted, and a note on dashed curves if there
+        are any. If they do not fit, it is the name and the number of the present one."""
         field, title, _ = CURVES[self.measure]
         tabs: list[Run] = [(" ", "")]
         for place, (_, name, _) in enumerate(self._shown()):
@@ -165,7 +166,8 @@ class CurveChart(ChartLines, Pane):
         return spread(tuple(tabs), note, width)
 
     def _marks(self, width: int) -> Iterator[Cell]:
-        """Yield where each curve has its knee, and where it meets the target."""
+        """Yield lines with the knee of each curve, and where it meets the target if one is set; only for the
+        measure `saved`."""
         target = self.target
         if CURVES[self.measure][0] != "saved":
             return
@@ -188,7 +190,7 @@ class CurveChart(ChartLines, Pane):
                     yield ui_text.extended(head, marks, width)
 
     def _readings(self, chart: Chart, width: int) -> Iterator[Cell]:
-        """Yield the value of each curve at the cursor, the second corpus on a line of its own."""
+        """Yield a line with the value of each curve at the cursor, and one for the second corpus."""
         # The steps that are known differ from column to column: the value of an earlier step is near. A
         # column stays at the end of its run, and its value there is exact at any later step.
         at, end = place_read(chart, self.view), number(self.curves.end)

@@ -1,7 +1,7 @@
-"""The encode pane of Compare: encodings of one text under each other, a row a column.
+"""The encode pane of Compare: encodings of one text, a row for each column.
 
-Each row has its own tokens and nothing else: a blank would be read as text, and a column that is kept free
-for the boundary of another row as one of its own.
+Each row has its own tokens and nothing else: a blank would be read as text, and a column left free for a
+boundary of another row as a boundary of its own.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _NOTHING = Alignment("", 0, (), (), (), ())
 
 
 class Flow(NamedTuple):
-    """A part of a row.
+    """A part of a row, in lines.
 
     Attributes:
-        lines: The tokens in lines.
-        end: The character behind the last token that is shown.
+        lines: The lines.
+        end: The index after the last character that is shown.
     """
 
     lines: list[Cell]
@@ -54,20 +54,18 @@ class Flow(NamedTuple):
 def row_lines(alignment: Alignment, row: int, at: int, width: int, height: int, chips: bool,
         fresh: frozenset[int] = frozenset(), here: Disagreement | None = None,
         linked: frozenset[int] = frozenset()) -> Flow:
-    """Return the tokens of a row in lines, from the one that holds a character on.
-
-    What the rows cut differently is underlined.
+    """Return the tokens of a row in lines, from the one at a character on, with differences underlined.
 
     Args:
         alignment: The rows.
-        row: Its number.
-        at: The character.
+        row: The index of the row.
+        at: The index of the character.
         width: The columns of a line.
-        height: The most lines.
-        chips: True to show tokens as chips; else bars stand between them.
-        fresh: The tokens of the row, by their numbers, that the last step made.
-        here: The disagreement that is looked at; None for none.
-        linked: The tokens of the row, by their numbers, that are bold.
+        height: The maximum number of lines.
+        chips: True to show tokens as chips; otherwise with bars between them.
+        fresh: The indexes of the tokens of the row that the last step made.
+        here: The disagreement under the cursor; None for none.
+        linked: The indexes of the tokens of the row that are bold.
     """
     cells = alignment.rows[row]
     first = bisect_right(cells, at, key=lambda cell: cell.end)
@@ -91,7 +89,7 @@ def row_lines(alignment: Alignment, row: int, at: int, width: int, height: int, 
 
 
 def _style(alignment: Alignment, cell: AlignedCell, fresh: bool, tint: str, here: Disagreement | None) -> str:
-    """Return the style of a token: on its tint, if it has one, which a special state takes the place of."""
+    """Return the style of a token: its tint, or a state that replaces it, and its marks."""
     names = [tint] if tint else []
     if cell.token == DROPPED or cell.unknown:
         names = ["dropped" if cell.token == DROPPED else "warning"]
@@ -131,7 +129,7 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
         self.columns: tuple[ColumnSnapshot, ...] = ()
         self.pair: tuple[int, int] | None = None
         self.left = 0
-        """The first character that is seen."""
+        """The index of the first visible character."""
         self.here: int | None = None
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
@@ -141,16 +139,15 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
         self.again()
 
     def token_at(self, column: int, at: int) -> bytes:
-        """Return the exact bytes of the token of a column, by its key, that holds a character of the text;
-        empty for none."""
+        """Return the exact bytes of the token at a character, in the column with a key; empty for none."""
         aligned = self.aligned
         tokens = aligned.tokens[aligned.keys.index(column)] if column in aligned.keys else ()
         return next((token.piece or b"" for token in tokens if token.start <= at < token.end), b"")
 
     def set_encodings(self, aligned: Aligned, columns: tuple[ColumnSnapshot, ...],
             pair: tuple[int, int] | None) -> None:
-        """Show other encodings. Another text scrolls back to its start; a disagreement that was waited for
-        (`await_passage`) is brought into view.
+        """Show other encodings. For another text, scroll to its start; go to a disagreement that
+        `await_passage` waits for.
 
         Args:
             aligned: The encodings of the text by each column.
@@ -169,7 +166,8 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
     # What is looked at.
 
     def go_on(self, backward: bool) -> bool:
-        """Look at the next disagreement, or the one before. Returns whether there is one."""
+        """Go to the next disagreement, or the previous one, and scroll to it. Return False if there is none.
+        """
         alignment = self.alignment
         if backward:
             parting = alignment.before(len(alignment.text) if self.here is None else self.here)
@@ -186,25 +184,25 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
         return True
 
     def go_round(self, backward: bool) -> None:
-        """Look at the first disagreement of all, or the last."""
+        """Go to the first disagreement of the text, or to the last if `backward`."""
         self.here = None
         self.go_on(backward)
 
     def await_passage(self, passage: Passage, backward: bool) -> None:
-        """Look at the first disagreement of a passage, or the last, as soon as it is shown."""
+        """Go to the first disagreement of a passage, or to the last if `backward`, now or when it is shown.
+        """
         if self.aligned.passage == passage:
             self.go_round(backward)
         else:
             self._awaited = passage, backward
 
     def scroll(self, left: int) -> None:
-        """Let this character be the first that is seen, as long as more text follows than there is room for.
-        """
+        """Make a character the first visible one, within the limits."""
         self.left = max(0, min(left, self._last()))
         self.again()
 
     def _last(self) -> int:
-        """Return the first character from which on some row shows no more than its end."""
+        """Return the index of the last character to scroll to, from which each row shows its end."""
         last, room = 0, self._room * self._lines
         for row in self.alignment.rows:
             used, first = 0, 0
@@ -217,11 +215,11 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
         return last
 
     def action_sideways(self, by: int) -> None:
-        """Scroll."""
+        """Scroll by `_STRIDE` characters, times `by`."""
         self.scroll(self.left + by * _STRIDE)
 
     def on_resize(self) -> None:
-        """Fill the new room."""
+        """Draw for the new size."""
         self.scroll(self.left)
 
     # What is seen.
@@ -237,7 +235,7 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
 
     @property
     def _lines(self) -> int:
-        """The lines of each row: those that are left by what stands below the rows."""
+        """The number of lines of each row."""
         return max(1, (self.size.height - _BELOW) // max(1, len(self.columns)))
 
     def _flow(self, row: int, at: int, fresh: frozenset[int] = frozenset(),
@@ -246,7 +244,8 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
         return row_lines(self.alignment, row, at, self._room, self._lines, chips, fresh, here, linked)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the rows of each column, what underlines mean, and the agreement of the pair."""
+        """Return the rows of all columns, what underlines mean, and the agreement of the pair. A column that
+        refuses the text shows why."""
         aligned, alignment, room = self.aligned, self.alignment, self._room
         refused = dict(aligned.refused)
         here = next((parting for parting in alignment.partings if parting.start == self.here), None)
@@ -289,15 +288,15 @@ class AlignedRows(Lines, LinkedPane, can_focus=True):
 
 def agreement_cell(pair: PairAgreement, a: int, b: int, room: int, more: int = 0) -> Cell:
     """Return `A·B  boundaries: 3 shared, 1 in A only, 3 in B only · word agreement 0.5000 · …`, with as many
-    facts as there is room for.
+    facts as fit.
 
     Args:
         pair: Two columns and how far they agree.
-        a: The place of the first.
-        b: The place of the second.
+        a: The index of the first.
+        b: The index of the second.
         room: The columns of the terminal.
-        more: The tokens that the first has more than the second. Where all boundaries are shared, these are
-            tokens without text, such as a mark alone, and it says so.
+        more: The number of tokens that the first has more than the second. If all boundaries are shared,
+            these are tokens without text, such as a mark alone, and the line says so.
     """
     agreement = pair.agreement
     only = agreement.boundaries_a - agreement.shared, agreement.boundaries_b - agreement.shared
@@ -318,8 +317,8 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int, more: int = 0
 
 
 def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
-    """Return the place of the passage: `corpus  document 1, character 12,345   E typed text`; empty for
-    typed text."""
+    """Return the line of a passage, as in `corpus  document 1, character 12,345 · 64 bytes   E typed text`;
+    nothing for the typed text."""
     if passage is None:
         return ()
     where = f"document {number(passage.document + 1)}, character {number(passage.start)}"
@@ -330,7 +329,7 @@ def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
 
 
 class CompareEncode(TypedPane):
-    """The line, or in its place that of a passage of the corpus, and the rows.
+    """The line to type in, or the line of a passage of the corpus, and the rows below.
 
     Args:
         typed: The initial text of the line.
@@ -342,13 +341,13 @@ class CompareEncode(TypedPane):
         super().__init__(typed, self.passage, self.rows)
 
     def on_mount(self) -> None:
-        """Begin with what is typed."""
+        """Hide the line of the passage."""
         self.passage.display = False
 
     @property
     def note(self) -> Cell:
-        """`7 differ`: the number of disagreements; `2 of 7` at one of them. Before it `first 4,000 of 5,120
-        characters` if the typed text is longer than what is compared."""
+        """The number of disagreements, as in `7 differ`, or `2 of 7` at one of them; before it, how much of a
+        long text is compared."""
         aligned, partings = self.rows.aligned, self.rows.alignment.partings
         notes: list[str] = []
         if aligned.left:
@@ -375,8 +374,8 @@ class CompareEncode(TypedPane):
         self.show_line(self._typing)
 
     def show_line(self, typing: bool) -> None:
-        """Show the line, or in its place that of the passage. While one types it is the line: what is typed
-        before the session has left the passage is text, and no keys."""
+        """Show the line to type in, or the line of the passage if there is one. While a text is typed it is
+        the former: keys typed before the session has left the passage are text."""
         self._typing = typing
         self.line.display = typing or self.rows.aligned.passage is None
         self.passage.display = not self.line.display

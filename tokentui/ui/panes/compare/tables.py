@@ -54,13 +54,13 @@ class SideTable(ColumnTable):
     ]
 
     def choose(self) -> None:
-        """Go to the step, whatever row the cursor is on."""
+        """Post `Chosen` for any row, even without one: enter goes to the divergence."""
         self.post_message(self.Chosen(self, self.cursor, self.cursor_key))
 
 
 def side_facts(place: int, column: ColumnSnapshot, side: DivergenceSide, mode: GlyphMode,
         width: int) -> Sequence[Cell]:
-    """Return two lines about one side: `A gpt2 takes ·t+he 9,310` and `402,118 tokens · 384 ids · 4 tie:
+    """Return two lines on one side: `A gpt2 takes ·t+he 9,310` and `402,118 tokens · 384 ids · 4 tie:
     first-seen`."""
     takes = " takes " if side.why.best is not None or side.why.round is not None else " "
     first: Cell = (
@@ -77,7 +77,7 @@ def side_facts(place: int, column: ColumnSnapshot, side: DivergenceSide, mode: G
 
 
 class Side(Guarded, Vertical):
-    """One column at the step.
+    """One column at the step of divergence: facts and candidates.
 
     Args:
         id: Its id.
@@ -88,19 +88,26 @@ class Side(Guarded, Vertical):
         self.facts, self.table = Lines(classes="side"), SideTable("candidates", candidates)
 
     def compose(self) -> ComposeResult:
-        """Yield the counts and the list."""
+        """Yield the facts and the candidates."""
         yield self.facts
         yield self.table
 
     def show(self, place: int, column: ColumnSnapshot, side: DivergenceSide, mode: GlyphMode) -> None:
-        """Take a side."""
+        """Show a side of a divergence.
+
+        Args:
+            place: The index of the column.
+            column: The column.
+            side: What it chooses from at the step.
+            mode: The way tokens are shown.
+        """
         self.facts.show(lambda width, _: side_facts(place, column, side, mode, width))
         at = AtStep(tokens=side.tokens, start_tokens=side.tokens)
         self.table.show(dataclasses.replace(column, at=at, candidates=side.candidates, why=side.why), mode)
 
 
 class DivergencePane(Vertical, Pane):
-    """Both sides of the step."""
+    """What two columns choose from at the step where they diverge."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "screen.turn_pair(-1)", "pair", id="parting_left", group=Hint(rank=4),
@@ -127,7 +134,7 @@ class DivergencePane(Vertical, Pane):
         return snapshot.between.divergences, snapshot.columns
 
     def draw_snapshot(self, now: Snapshot) -> None:
-        """Show where the two columns diverge."""
+        """Show both sides of the divergence, or a line if there is none; do nothing without a pair."""
         pair, mode = self.pair, self.mode
         if pair is None:
             return
@@ -161,8 +168,8 @@ _USES_WIDTH = 9
 
 
 def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
-    """Return the counts, with the listed set marked: `common 88 · only A 296 · only B 113 · never B 12 ·
-    Jaccard 0.1770`."""
+    """Return the line of counts, with the listed part highlighted: `common 88 · only A 296 · only B 113 ·
+    never B 12 · Jaccard 0.1770`; while they are not known, that they are being compared."""
     counts = of_pair(now.between.overlaps, (look.a, look.b))
     if counts is None:
         return ((("  ", ""), ("comparing the vocabularies …", "muted")),)
@@ -181,8 +188,12 @@ def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
 
 
 def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
-    """Return a token of two columns as an entry of the first vocabulary that has it; `recipes` are those of
-    the columns."""
+    """Return a token of two columns as an entry of the first vocabulary that has it.
+
+    Args:
+        token: The token.
+        recipes: The recipes of the two columns, in order.
+    """
     side = 0 if token.id_a is not None else 1
     number, uses = ((token.id_a, token.uses_a), (token.id_b, token.uses_b))[side]
     marks = _spelled_marks(token.piece, recipes[side])
@@ -190,7 +201,8 @@ def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
 
 
 def _shared_row(held: TokenInBoth, mode: GlyphMode, linked: bytes) -> TableRow:
-    """Return the row of a token: its ids and its uses in both columns. The `linked` one is bold."""
+    """Return the row of a token: its ids and its uses in both columns, empty where it is missing. The token
+    with the bytes `linked` is bold."""
     ids: list[Cell] = [
         (("" if token_id is None else str(token_id), "muted"),) for token_id in (held.id_a, held.id_b)
     ]
@@ -211,7 +223,7 @@ class TokenTable(VirtualTable):
 
 
 class TokensPane(Vertical, Pane, LinkedPane):
-    """The counts and a list."""
+    """The counts of shared tokens, and a list of one part of them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "screen.turn_bare", "marks", id="bare", group=Hint(rank=5),
@@ -250,40 +262,42 @@ class TokensPane(Vertical, Pane, LinkedPane):
         return (*only, "without marks") if self.bare and not self.part.startswith("never") else only
 
     def compose(self) -> ComposeResult:
-        """The counts at the top."""
+        """Yield the counts and the list."""
         yield self.line
         yield self.table
 
     def token_list(self, pair: tuple[int, int]) -> TokenList:
-        """Return the list of tokens to show for the two columns with these keys."""
+        """Return the query for the rows to show, for the two columns with these keys."""
         top, height = self.table.window
         rows = max(60, height, 3 * self.table.size.height)
         return TokenList(*pair, self.part, self.bare and not self.part.startswith("never"), self.find,
             self.seek, top, rows)
 
     def next_list(self, by: int) -> None:
-        """Show the next list, or the previous one."""
+        """Change to the list `by` places further, from the top."""
         self.part = PARTS[(PARTS.index(self.part) + by) % len(PARTS)]
         self.table.move_to(0)
 
     def toggle_marks(self) -> None:
-        """Compare without marks, or with them."""
+        """Switch between comparing tokens with and without marks, from the top."""
         self.bare = not self.bare
         self.table.move_to(0)
 
     def narrow(self, text: str) -> None:
-        """List only what holds a text."""
+        """List only tokens that contain a text, from the top; all for an empty one."""
         self.find = text
         self.table.move_to(0)
         self.table.find = text or self.seek
 
     def find_text(self, text: str) -> None:
-        """Mark a text, and go to the first row that holds it once that is known."""
+        """Mark a text, and go to the first row that contains it when the rows are known; "" ends the search.
+        """
         self.seek, self._goes = text, bool(text)
         self.table.find = text or self.find
 
     def find_again(self, backward: bool) -> bool:
-        """Go to the next row that holds the text, or the one before, round the end. False where none does."""
+        """Go to the next row that contains the sought text, or the previous one, around the end. Return False
+        if none does."""
         place = next_place(self.places, self.table.cursor, backward)
         if place is not None and isinstance(place.at, int):
             self.table.move_to(place.at)
@@ -295,7 +309,7 @@ class TokensPane(Vertical, Pane, LinkedPane):
         return between.overlaps, between.tokens, snapshot.columns, snapshot.position
 
     def draw_snapshot(self, now: Snapshot) -> None:
-        """Show the list, or that it is loading."""
+        """Show the counts and the list, or that it is loading; do nothing without a pair."""
         pair, mode = self.pair, self.mode
         if pair is None:
             return
@@ -338,7 +352,7 @@ class TokensPane(Vertical, Pane, LinkedPane):
 
 
 TEXT_SHOWN = 64
-"""The most characters of a stretch or a token in a row."""
+"""The maximum number of characters of a stretch or a token in a row."""
 ERROR_SHOWN = 200
 _FIGURE_LEAST, _FIGURE_MOST = 10, 18
 _TITLE_WIDTH = len("bits at a fixed length")
@@ -350,7 +364,8 @@ def stale_note(found: Measured | Agreed | None, now: Snapshot) -> Cell:
 
 
 class AgreementList(Listing, Pane):
-    """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
+    """The agreement of two columns on the corpus, and the stretches of text that they most often segment
+    differently."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "encode it", id="encode_it", group=Hint(rank=5),
@@ -397,9 +412,14 @@ class AgreementList(Listing, Pane):
 
 
 def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator[TableRow]:
-    """Yield the measures, the counts, then what most often differs, each with a head only if there is any.
+    """Yield rows with the measures of agreement, the counts, and the most frequent differences, with headings
+    if there are any.
 
-    A measure without a value shows `n/a`.
+    Args:
+        found: The agreement.
+        a: The letter of the first column.
+        b: The letter of the second column.
+        dim: True to draw the rows dim.
     """
     agreement = found.agreement
     for measure in PAIR_MEASURES:
@@ -427,13 +447,13 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
 
 
 def _cut(tokens: Sequence[str]) -> Cell:
-    """Return tokens with bars between them."""
+    """Return tokens with bars between them; "nothing" for none."""
     shown = (runs(token, limit=TEXT_SHOWN) for token in tokens)
     return ui_text.joined(shown, ("│", "muted")) or (("nothing", "muted"),)
 
 
 class MeasuresList(Listing, Pane):
-    """The measures."""
+    """The measures of all columns."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("C", "screen.ask_conventions", "conventions", id="under", group=Hint(rank=5),
@@ -450,7 +470,7 @@ class MeasuresList(Listing, Pane):
         return measured, snapshot.columns, snapshot.position, snapshot.corpus.bytes
 
     def draw_snapshot(self, now: Snapshot) -> None:
-        """Show the measures that are ready."""
+        """Show the measures that are known."""
         # Widths that hold any figure of this corpus, so that nothing jumps.
         wide = min(_FIGURE_MOST, max(_FIGURE_LEAST, len(number(now.corpus.bytes)) + 4))
         columns = (
@@ -477,9 +497,14 @@ class MeasuresList(Listing, Pane):
 
 
 def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str = "") -> Iterator[TableRow]:
-    """Yield a head, one row per column whose measure failed, and one row per measure.
+    """Yield a heading, a row for each column whose measures failed, and a row for each measure. Rows of
+    another position than the current one are dim; a dot stands for a figure that is missing.
 
-    A dot stands where a column has no figure. Rows of another position than that of `now` are dim.
+    Args:
+        measured: The measures on one corpus.
+        now: The snapshot.
+        formulas: True to show formulas instead of conventions.
+        which: The words before the name of a second corpus; empty for the first.
     """
     empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)
     # The columns say how the training cut its corpus: the same name has another figure there.
