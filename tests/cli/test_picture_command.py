@@ -73,7 +73,7 @@ async def still(*_):
     print("waits", file=sys.stderr, flush=True)
     await asyncio.sleep(60)
 
-unattended._still = still
+unattended._wait_until_still = still
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -257,7 +257,7 @@ async def test_a_pane_is_clicked_its_order_turns_and_enter_inspects_the_row() ->
         await until(pilot, lambda: len(session.of(SetViewport)) == len(VOCABULARY_ORDERS))
         orders = [asked.viewport.vocabulary_order for asked in session.of(SetViewport)]
         assert orders == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
-        app.main._show = asked.append  # type: ignore[method-assign, assignment]
+        app.main._inspect_row = asked.append  # type: ignore[method-assign, assignment]
         await pilot.press("2", "down", "enter", "3", "home", "down", "enter")
         await until(pilot, lambda: len(asked) == 2)
         assert asked == [PAIRS[1], snapshot().main.vocabulary.rows[1]]

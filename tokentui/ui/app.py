@@ -169,7 +169,7 @@ class ExplorerApp(TerminalApp, Explorer):
         if beside is None or not (key or isinstance(event, events.Paste)) or event.is_forwarded \
                 or has_priority_binding(self, key):
             await super().deliver(event)
-        elif not self._takes_back(beside, key):
+        elif not self._handle_inspector_key(beside, key):
             (beside.focused or beside)._forward_event(event)
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
@@ -177,7 +177,7 @@ class ExplorerApp(TerminalApp, Explorer):
         super()._display(screen, renderable)
         turns.end()
 
-    def _takes_back(self, screen: PaneScreen, key: str) -> bool:
+    def _handle_inspector_key(self, screen: PaneScreen, key: str) -> bool:
         """Act on a key for the inspector beside a screen: tab gives it the keyboard, esc closes it unless a
         text is typed. Return whether the key was one of these."""
         top = self.screen
@@ -321,7 +321,7 @@ class ExplorerApp(TerminalApp, Explorer):
         if self._playground is not None:
             self._begin_with_playground(self._playground)
         elif self._offer is not None:
-            self._offer_to_go_on(*self._offer)
+            self._offer_session(*self._offer)
         else:
             self._begin_anew()
 
@@ -385,7 +385,7 @@ class ExplorerApp(TerminalApp, Explorer):
         if self._then is not None:
             self._then(self)
 
-    def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
+    def _offer_session(self, kept: SavedSession, note: str) -> None:
         """Offer a saved session on the first screen, and resume or discard it as the user answers.
 
         Without an answer a new session starts, and nothing is saved in place of the saved one.

@@ -198,6 +198,8 @@ class Autosave:
                 self._app.say(str(error), "warning")
 
     def _write(self, kept: SavedSession) -> None:
+        """Write the session in the thread of the autosave; the first call opens its file and removes old
+        ones."""
         if self._keeper is None:
             self._keeper = Keeper(kept)
             tidy()

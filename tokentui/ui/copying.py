@@ -128,7 +128,7 @@ def _table(table: VirtualTable, engine: EngineLink, title: str = "table") -> Ite
     for name, (ending, written) in _FORMATS.items():
         if isinstance(table, ColumnTable):
             yield Copied(f"{title} as {name}", _rows_in_words(min(table.total, MOST_ROWS)), ending=ending,
-                         asks=partial(_asked, table, engine, written))
+                         asks=partial(_all_rows_text, table, engine, written))
         else:
             rows = [row for row in map(table.row_at, range(table.total)) if row is not None]
             yield Copied(f"{title} as {name}", _rows_in_words(len(rows)), ending=ending,
@@ -139,14 +139,16 @@ def _rows_in_words(count: int) -> str:
     return f"all {count:,} rows"
 
 
-async def _asked(table: ColumnTable, engine: EngineLink, written: Written) -> str:
+async def _all_rows_text(table: ColumnTable, engine: EngineLink, written: Written) -> str:
+    """Ask the session for all rows of a table, and return them in a format. Raises the errors of
+    `EngineLink.ask`."""
     columns, rows = await table.all_rows(engine, MOST_ROWS)
     return _listed_rows(columns, rows, written)
 
 
 def _listed_rows(columns: Sequence[Column], rows: Sequence[TableRow], written: Written) -> str:
     """Return rows in a format, below the titles of their columns, as `Written` makes it."""
-    cells = [[_shown(cell) for cell in row.cells] for row in rows]
+    cells = [[_cell_text(cell) for cell in row.cells] for row in rows]
     wide = max(map(len, cells), default=0)
     titles = [column.title for column in columns][:wide]
     return written([line + [""] * (wide - len(line)) for line in (titles, *cells)])
@@ -178,7 +180,7 @@ MOST_ROWS = 300_000
 """The maximum number of rows of a table that are copied."""
 
 
-def _shown(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     """Return a cell as text; empty for a bar."""
     text = "".join(text for text, _ in cell).strip()
     return "" if text and all("\u2580" <= char <= "\u259f" for char in text) else text
@@ -213,15 +215,15 @@ def _ids(now: Snapshot) -> Iterator[Copied]:
     """Yield the ids of the typed text; in Compare, those of each column. Nothing without tokens."""
     if len(now.columns) == 1:
         if now.main.encoding.tokens:
-            yield Copied("ids of the typed text", _listed(now.main.encoding.tokens))
+            yield Copied("ids of the typed text", _ids_as_json(now.main.encoding.tokens))
         return
     aligned, keys = now.between.aligned, [column.key for column in now.columns]
     for key, tokens in zip(aligned.keys, aligned.tokens, strict=False):
         if tokens and key in keys:
-            yield Copied(f"ids of the text in {LETTERS[keys.index(key)]}", _listed(tokens))
+            yield Copied(f"ids of the text in {LETTERS[keys.index(key)]}", _ids_as_json(tokens))
 
 
-def _listed(tokens: tuple[EncodedToken, ...]) -> str:
+def _ids_as_json(tokens: tuple[EncodedToken, ...]) -> str:
     return json.dumps([token.id for token in tokens])
 
 

@@ -433,16 +433,16 @@ class MainScreen(PaneScreen):
             return
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
-            self._show_with_reason(row, row.id)
+            self._inspect_with_reason(row, row.id)
         elif row is not None:
-            self._show(row)
+            self._inspect_row(row)
 
     @work
-    async def _show_with_reason(self, row: Entry, token: int) -> None:
+    async def _inspect_with_reason(self, row: Entry, token: int) -> None:
         """Inspect a token of a file, after asking why no text encodes to it."""
-        self._show(row._replace(reason=await self.engine.ask(do.WhyUnreachable(token))))
+        self._inspect_row(row._replace(reason=await self.engine.ask(do.WhyUnreachable(token))))
 
-    def _show(self, row: Candidate | Entry) -> None:
+    def _inspect_row(self, row: Candidate | Entry) -> None:
         """Open the inspector on a row. Its arrow keys move the cursor of the focused table, but not beyond
         its ends or to a folded row."""
         from tokentui.ui.dialogs.inspect import InspectScreen

@@ -649,6 +649,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     @on(events.DescendantFocus)
     def _focus_moved(self, event: events.DescendantFocus) -> None:
+        """Make the pane with the focus active, unless the focus has moved on."""
         # Where it has moved on since, to follow would take it back, and it would go to and fro for ever.
         if event.widget is self.focused and self.current_layout is not None:
             self.follow_focus(event.widget)

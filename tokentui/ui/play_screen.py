@@ -486,6 +486,8 @@ class PlayScreen(EngineScreen[str]):
 
     @on(TextArea.SelectionChanged)
     def _selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """Show the position of the cursor, and move the cursors of the tokens to that of the text while it
+        has the focus."""
         event.stop()
         if self._said == ((_REOPENED, "muted"),) and self.editor.selection.is_empty:
             self.say(f"the text of the last time: {self._key('clear_corpus', PlayEditor)} clears it")
@@ -556,7 +558,7 @@ class PlayScreen(EngineScreen[str]):
             self._read_as(chat=False)
             return
         if self._asks and self._said != _LEAVING:
-            self._say_again(_LEAVING)
+            self._show_message(_LEAVING)
             return
         self._keep()
         self.dismiss(self.editor.text)
@@ -684,7 +686,7 @@ class PlayScreen(EngineScreen[str]):
         try:
             decoded = await self.engine.ask(DecodePlayed(column.played, ids, self.allow_special))
         except TokentuiError as error:
-            self._say_again(((safe(in_words(error), limit=300), "error"),))
+            self._show_message(((safe(in_words(error), limit=300), "error"),))
             return
         editor = self.editor
         editor.replace(decoded.text, (0, 0), editor.document.end, maintain_selection_offset=False)
@@ -695,16 +697,16 @@ class PlayScreen(EngineScreen[str]):
             where = f"encode differs from id {number(decoded.place + 1)} on"
             reason = f": {decoded.sentence}" if decoded.sentence else ""
             self._said = ((said, ""), (safe(where + reason, limit=300), "warning"))
-        self.call_later(self._say_again, self._said)
+        self.call_later(self._show_message, self._said)
 
-    def _say_again(self, said: Cell) -> None:
+    def _show_message(self, said: Cell) -> None:
         """Show a message below the panes, in place of the last one."""
         self._said = said
         self.totals.again()
 
     def say(self, text: str) -> None:
         """Show a message below the panes until the text changes."""
-        self._say_again(((safe(text, limit=300), "muted"),))
+        self._show_message(((safe(text, limit=300), "muted"),))
 
     # Finding.
 

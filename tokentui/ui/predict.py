@@ -83,16 +83,16 @@ class Prediction:
         def describe_guess(line: str) -> str:
             if not line:
                 return "the two parts, such as t+h; · is a space"
-            if not self._named(line):
+            if not self._parts_named_by(line):
                 raise TokentuiError("no such pair among those that are shown", "", "for example t+h")
             return "enter picks this pair"
 
         self._screen.app.push_screen(AskLine(
             self._screen.engine, "Which pair is merged next?", describe_guess,
-            lambda line: self._judge(self._named(line)),
+            lambda line: self._judge(self._parts_named_by(line)),
         ))
 
-    def _named(self, line: str) -> tuple[bytes, ...]:
+    def _parts_named_by(self, line: str) -> tuple[bytes, ...]:
         """Return the parts of the listed pair that a line names, such as `t+h` or `th`; empty for none."""
         if self.seen is None:
             return ()

@@ -203,7 +203,8 @@ class UserSettings:
             self._app.say(problem, "warning")
 
     def _write(self) -> str:
-        # Of several writes of a name the last one counts, whichever thread comes first.
+        """Write the waiting values to the file. Return what went wrong, "" for nothing. Of several writes of
+        a name the last one counts, whichever thread comes first."""
         with self._lock:
             waiting, self._waiting = self._waiting, {}
             return "; ".join(filter(None, [keep_setting(name, value) for name, value in waiting.items()]))

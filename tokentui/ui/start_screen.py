@@ -143,7 +143,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
 
     # What is seen.
 
-    def _offered(self) -> list[Cell]:
+    def _offer_lines(self) -> list[Cell]:
         """Return the lines of the offered session; none without one."""
         if not self._offer:
             return []
@@ -160,7 +160,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         room = min(width - 2, _WIDEST)
         about = ui_text.wrap(((_ABOUT, ""),), room - 2, words=True)
         head, keys, tours = self._head(width), self._keys(room), _tours(room)
-        offer = [ui_text.clip(line, room) for line in self._offered()]
+        offer = [ui_text.clip(line, room) for line in self._offer_lines()]
         nothing = self.now is None or self.now.corpus.nothing_open
         box = [] if offer and nothing else self._sentence(room)
         # Blank lines give way first, then what the words say, then the tours.
@@ -197,9 +197,11 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         if self.now is not None and text:
             made = self.now.main.encoding.tokens
             steps = self.now.main.at.step
-            rows += _cut(made, f"after {plural(steps, 'merge')}" if steps else "now", inner, self.app.chips)
+            when = f"after {plural(steps, 'merge')}" if steps else "now"
+            rows += _token_lines(made, when, inner, self.app.chips)
         if self.end is not None and self.end.tokens:
-            rows += _cut(self.end.tokens, f"after all {number(self.end.steps)} merges", inner, self.app.chips)
+            when = f"after all {number(self.end.steps)} merges"
+            rows += _token_lines(self.end.tokens, when, inner, self.app.chips)
         head: Cell = (("┌ ", "frame"), ("Your sentence", "strong"), (f" {'─' * (width - 17)}┐", "frame"))
         foot: Cell = ((f"└{'─' * (width - 2)}┘", "frame"),)
         side: Run = ("│", "frame")
@@ -247,12 +249,12 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return ((" ", ""), (self._actions[id].shown_key.ljust(7), "key"))
 
 
-def _cut(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> list[Cell]:
-    """Return the tokens of a sentence in one line with their number, or in two if they do not fit.
+def _token_lines(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> list[Cell]:
+    """Return the tokens of a sentence with their number in one line, or in two if they do not fit.
 
     Args:
         tokens: The tokens.
-        when: The step, in words that follow the number.
+        when: The words after the number, such as `after 12 merges`.
         width: The cells of a line.
         chips: True to show chips, otherwise bars between tokens.
     """

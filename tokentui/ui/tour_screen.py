@@ -123,7 +123,7 @@ class TourScreen(MainScreen):
     async def on_mount(self) -> None:
         """Start the session, and go to the first stop."""
         await self.engine.start()
-        self._stand()
+        self._go_to_stop()
 
     async def on_unmount(self) -> None:
         """Close the session of the tour."""
@@ -136,14 +136,14 @@ class TourScreen(MainScreen):
             self.action_leave_tour()
         elif self.at + by >= 0:
             self.at += by
-            self._stand()
+            self._go_to_stop()
 
     def action_return_to_stop(self) -> None:
         """Return to the place of this stop, corpus included, in a worker; if it is there, show a message
         instead."""
         if self.astray:
             self._strayed = True  # the corpus may be another one
-            self._stand()
+            self._go_to_stop()
         else:
             self.app.say("this is the place of this stop")
 
@@ -189,7 +189,7 @@ class TourScreen(MainScreen):
         main = now.main
         return self._is_at(now) and main.recipe == place.recipe and main.encoding.text == place.typed
 
-    def _stand(self) -> None:
+    def _go_to_stop(self) -> None:
         """Show the text of the stop, and go to its place in a worker."""
         self.lay_out_panel()
         start_worker(self, "tour", self._go_there, self.at)
@@ -240,6 +240,8 @@ class TourScreen(MainScreen):
     # The panel.
 
     def _text(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the text of the stop, wrapped to a width; cut with an ellipsis if it has more than `height`
+        lines."""
         lines = ui_text.wrap(said(self.tour.stops[self.at].text), max(2, width - 2), words=True)
         if len(lines) > height:
             lines = [*lines[: height - 1], ui_text.clip((*lines[height - 1], (" " * width, "")), width - 2)]

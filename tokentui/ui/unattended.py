@@ -83,19 +83,19 @@ async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int])
             if not app.is_running:
                 return kept  # leaving the pilot raises what ended it
             await pilot.pause(_POLL_S)
-        await _still(app, pilot)
+        await _wait_until_still(app, pilot)
         for act in acts:
             if act.step is not None:
                 app.engine.send(do.GoTo(act.step))
-                await _still(app, pilot)
+                await _wait_until_still(app, pilot)
             for id in act.screens:
                 await _run(app, id)
-                await _still(app, pilot)
+                await _wait_until_still(app, pilot)
             for key in act.keys:
                 await pilot.press(key)
-                await _still(app, pilot)
+                await _wait_until_still(app, pilot)
             await pilot.press(*act.text)
-            kept.append(await _still(app, pilot))
+            kept.append(await _wait_until_still(app, pilot))
     return kept
 
 
@@ -116,7 +116,7 @@ async def _run(app: ExplorerApp, id: str) -> None:
     await app.run_action(actions[id].action, screen)
 
 
-async def _still(app: ExplorerApp, pilot: Pilot[None]) -> ScreenPicture:
+async def _wait_until_still(app: ExplorerApp, pilot: Pilot[None]) -> ScreenPicture:
     """Return what the app shows, as soon as it is idle and shows the same several times."""
     last, times = picture_of(app), 0
     while times < _STILL and app.is_running:

@@ -396,7 +396,7 @@ def choice_rows(
         rows += [heading(title)] if title else []
         for name in group:
             about = meaning(choice.recipe, name) if name in AXES else _ABOUTS[name]
-            rows.append(_row(name, _named(choice.text(name)), about, name in names))
+            rows.append(_row(name, _shown_value(choice.text(name)), about, name in names))
     if live is not None:
         rows.append(_row(LIVE, "on" if live else "off", _ABOUTS[LIVE], False))
     return rows
@@ -446,8 +446,8 @@ def changes_told(changed: Changes, room: int, lead: str) -> Cell:
         more = f" · +{len(changed) - place} more" if place else ""
         change: list[ui_text.Run] = [
             (" · " if place else "", "muted"), (f"{name}: ", "muted"),
-            (safe(_named(old), limit=_MOST_SHOWN), "muted"), (" → ", "muted"),
-            (safe(_named(new), limit=_MOST_SHOWN), "strong"),
+            (safe(_shown_value(old), limit=_MOST_SHOWN), "muted"), (" → ", "muted"),
+            (safe(_shown_value(new), limit=_MOST_SHOWN), "strong"),
         ]
         needed = ui_text.width(change)
         if place and needed + (0 if place == len(changed) - 1 else len(more)) > room:
@@ -470,7 +470,7 @@ def meaning(recipe: Recipe, axis: str) -> str:
     return ", then ".join(record.about for record in chosen(recipe, axis)) or "unchanged"
 
 
-def _named(value: str) -> str:
+def _shown_value(value: str) -> str:
     """Return a value as shown in a row: `none` for an empty list."""
     return "none" if value == "[]" else value
 

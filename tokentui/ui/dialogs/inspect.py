@@ -192,9 +192,9 @@ class InspectScreen(ListDialog[None]):
         """Focus the list, and ask for the facts of the subject."""
         super().on_mount()
         self.fit_height(0)
-        self._begin()
+        self._ask_all()
 
-    def _begin(self) -> None:
+    def _ask_all(self) -> None:
         """Forget the answers, and ask for those about `shown`. The rows stay until they come, or for
         `PATIENCE_S` seconds."""
         if self._patience is not None:
@@ -386,7 +386,7 @@ class InspectScreen(ListDialog[None]):
                 and column.at.step != self._seen_at and not self.now.running:
             if self._seen_at is not None:
                 self.shown, self._keep = Shown(token=token), self.listing.cursor_key
-                self._begin()
+                self._ask_all()
             self._seen_at = column.at.step
 
     # From one to another.
@@ -396,14 +396,14 @@ class InspectScreen(ListDialog[None]):
         self._past.append((self.shown, self.listing.cursor_key))
         self.shown, self._keep = to, None
         self.listing.move_to(0)
-        self._begin()
+        self._ask_all()
 
     def action_back(self) -> None:
         """Inspect the previous subject again, with the cursor on its row. Do nothing if there is none, and
         while a line is edited."""
         if self._past and not self.editing:
             self.shown, self._keep = self._past.pop()
-            self._begin()
+            self._ask_all()
 
     def action_turn(self, by: int) -> None:
         """Inspect the row `by` rows further in its pane; after going to another subject, or without a pane,
@@ -416,10 +416,10 @@ class InspectScreen(ListDialog[None]):
         if not self._past and self._neighbor is not None:
             if (row := self._neighbor(by)) is not None:
                 self.shown = Shown(row)
-                self._begin()
+                self._ask_all()
         elif (view := self.view) is not None and (near := view.before if by < 0 else view.after) is not None:
             self.shown, self._word = Shown(token=near), ""
-            self._begin()
+            self._ask_all()
 
     def action_show_life(self) -> None:
         """Open the list of the steps that segmented the text differently. Do nothing before the text is

@@ -97,9 +97,9 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         """Look up the format of the typed file, to show whether it is a tokenizer."""
         self._doubtful = ""
         named = event.value.startswith((SAMPLES, SCHEME))
-        self._begin_to_tell("" if named else with_axes(event.value)[0])
+        self._look_up_format("" if named else with_axes(event.value)[0])
 
-    def _begin_to_tell(self, path: str) -> None:
+    def _look_up_format(self, path: str) -> None:
         """Look up the format of a file in a worker, and show it. "" only cancels the lookup in progress. Do
         nothing more while a file is opened."""
         self.workers.cancel_group(self, "what")
@@ -249,9 +249,9 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         match row.key if row else None:
             case ("open", str(source)) if not source.startswith(SAMPLES):
                 self.notice.say("")
-                self._begin_to_tell(source)
+                self._look_up_format(source)
             case _:
-                self._begin_to_tell("")
+                self._look_up_format("")
 
 
 def with_axes(typed: str) -> tuple[str, str, str]:

@@ -144,7 +144,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         found = draft.preset_rows(recipe, self.presets.find)
         self.presets.show(found, keep=preset or self.presets.cursor_key)
         live = self._live if self._follow else None
-        published = self.published, draft.published_sizes(self._named)
+        published = self.published, draft.published_sizes(self._preset_of_choice)
         rows = draft.choice_rows(self.choice, self._used.changes(self.choice), live, published, self._stages)
         self.axes.show(rows, keep=self.axes.cursor_key)
         if self._list is self.values:
@@ -171,7 +171,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return self.editing and self._prefix is None
 
     @property
-    def _named(self) -> Preset | None:
+    def _preset_of_choice(self) -> Preset | None:
         """The preset with the recipe of the choice; None for none."""
         return draft.named(self.choice.recipe, self._preset)
 
@@ -202,7 +202,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             sentence = values
         elif self._axis == draft.PUBLISHED:
             effect = "leaves" if self.published else "takes"
-            sentence = f"{draft.published_sizes(self._named)}: enter {effect} them"
+            sentence = f"{draft.published_sizes(self._preset_of_choice)}: enter {effect} them"
         else:
             sentence = draft.about(self.choice, self._axis) or _TAKES[bool(self._stages)]
         # Lines break between words: a second one is not used to its end.
@@ -303,7 +303,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _turn_published(self) -> None:
         """Turn the published sizes of the preset on or off, and restore the user's own run when they are off.
         If the preset has none, show that in the notice."""
-        preset = self._named
+        preset = self._preset_of_choice
         if not self.published:
             if preset is None or preset.run == Run():
                 self.notice.say(draft.published_sizes(preset), "warning")
@@ -549,7 +549,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.choice = choice
             self._sized = self._sized or self._axis == "vocab_size"
             if self._axis in RUN:
-                self.published = draft.is_published(self._named, choice.run)
+                self.published = draft.is_published(self._preset_of_choice, choice.run)
                 self._own_run = self._own_run if self.published else choice.run
             self._stop_typing()
             if self._list is self.values:

@@ -64,7 +64,7 @@ def chip_text(background: str, text: str) -> str:
     end = "#ffffff" if contrast(background, "#ffffff") > contrast(background, "#000000") else "#000000"
     return next(
         ink for ink in (mix(text, end, share / 10) for share in range(11))
-        if ink == end or _told_apart(soft_tints(background, ink), background)
+        if ink == end or _distinct(soft_tints(background, ink), background)
     )
 
 
@@ -107,5 +107,6 @@ def _cube() -> list[str]:
     ]
 
 
-def _told_apart(tints: Sequence[str], background: str) -> bool:
+def _distinct(tints: Sequence[str], background: str) -> bool:
+    """Return whether all tints differ enough from each other and from the background."""
     return all(distance(a, b) >= _APART for a, b in itertools.combinations((*tints, background), 2))

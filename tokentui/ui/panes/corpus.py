@@ -254,16 +254,17 @@ class CorpusText(ScrolledLines, LinkedPane):
         """Mark a text wherever it is visible, and nothing else. Other pre-tokens do not show their tokens
         meanwhile."""
         self.found, self.sought, self.match = None, text, ()
-        self._cut_only_marked(True)
+        self._set_cuts_only_marked(True)
 
     def restore(self, marked: Marked) -> None:
         """Restore what was marked and shown before `mark`."""
         self.sought, self.found, self.match, top = marked
         if top != self.top_place:
             self._go("top", top)
-        self._cut_only_marked(False)
+        self._set_cuts_only_marked(False)
 
-    def _cut_only_marked(self, cuts_only_marked: bool) -> None:
+    def _set_cuts_only_marked(self, cuts_only_marked: bool) -> None:
+        """Set whether only pre-tokens with a part of `sought` show their tokens, and draw."""
         self.cuts_only_marked = cuts_only_marked
         if self._whole is not None and self._view is not None:
             self.show(self._whole, self.mode, self.coming)
@@ -300,7 +301,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         """Put the cursor on the first visible token; do nothing without one."""
         held = self.layout_held
         if held is not None and held.rows:
-            self._put(held, held.token_at(held.rows[min(self.top, len(held.rows) - 1)][0]))
+            self._put_cursor(held, held.token_at(held.rows[min(self.top, len(held.rows) - 1)][0]))
 
     def end_cursor(self) -> None:
         """Remove the cursor; do nothing without one."""
@@ -325,7 +326,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         if token is not None and token == self.under_cursor:
             self.post_message(self.Chosen())
         else:
-            self._put(held, token)
+            self._put_cursor(held, token)
 
     def step_cursor(self, by: int) -> None:
         """Move the cursor to the next token, or to the previous one if `by` is negative; without a cursor,
@@ -334,7 +335,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         if held is None or here is None:
             self.begin_cursor()
         else:
-            self._put(held, held.token_at(here[1]) if by > 0 else held.token_before(here[0]))
+            self._put_cursor(held, held.token_at(here[1]) if by > 0 else held.token_before(here[0]))
 
     def move(self, rows: int) -> None:
         """Scroll by rows, or move the cursor by rows if there is one."""
@@ -346,7 +347,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         to = min(max(0, row + rows), len(held.rows) - 1)
         start, end = held.rows[to]
         target = min(start + here[0] - held.rows[row][0], end - 1)
-        self._put(held, held.token_at(target) if to != row else here)
+        self._put_cursor(held, held.token_at(target) if to != row else here)
 
     @property
     def under_cursor(self) -> tuple[int, int] | None:
@@ -364,7 +365,7 @@ class CorpusText(ScrolledLines, LinkedPane):
         held, here = self.layout_held, self.under_cursor
         return held.part_at(here[0]) if held is not None and here is not None else None
 
-    def _put(self, held: Layout, token: tuple[int, int] | None) -> None:
+    def _put_cursor(self, held: Layout, token: tuple[int, int] | None) -> None:
         """Put the cursor on a token, scroll to it, and post `CursorMoved`; do nothing for None."""
         if token is None:
             return
@@ -596,11 +597,11 @@ class CorpusPane(Vertical, Pane):
             try:
                 text = await self.engine.ask(WholeText())
             except (TokentuiError, Cancelled) as error:
-                self._refuse(error, corpus)
+                self._show_refusal(error, corpus)
             else:
                 await self._show(text, corpus)
 
-    def _refuse(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
+    def _show_refusal(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
         """Show why the corpus cannot be edited. After a `TokentuiError`, a second `begin` opens an empty
         text."""
         if isinstance(error, TokentuiError):
@@ -618,7 +619,7 @@ class CorpusPane(Vertical, Pane):
         if self.editing or now is None:
             return
         if refused := refusal(text):
-            self._refuse(TokentuiError(refused, corpus[0]), corpus)
+            self._show_refusal(TokentuiError(refused, corpus[0]), corpus)
             return
         self.edited, self._offered = False, None
         # Of several documents it is not known where they begin in the text, of a normalized one how long it
@@ -676,9 +677,9 @@ class CorpusPane(Vertical, Pane):
         except Replaced:
             return
         except (TokentuiError, Cancelled) as error:
-            self._refused(error)
+            self._show_training_error(error)
 
-    def _refused(self, error: TokentuiError | Cancelled) -> None:
+    def _show_training_error(self, error: TokentuiError | Cancelled) -> None:
         """Show an error of training on the typed text, unless it was shown last or another corpus is being
         opened. If the editor is closed, its text no longer counts as the corpus."""
         if self._opening:

@@ -201,6 +201,8 @@ class CorpusEditor(Guarded, TextArea):
         self._rewrap_and_refresh_virtual_size()
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        """Replace a range of the text as typed. If the text would be too long, show an error and return None.
+        """
         if refused := refusal(insert, len(self.text)):
             self.app.notify(refused, severity="error")
             return None

@@ -346,7 +346,7 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
     lines = lay_out(view, mode, last_id, width, height, at, chips, find, linked).lines
-    return [*lines, *_lost(view, mode, width, height - len(lines))]
+    return [*lines, *_loss_lines(view, mode, width, height - len(lines))]
 
 
 def lay_out(
@@ -398,14 +398,14 @@ def further(
     """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
     text unless the first page shows all of it."""
     rest = rest_of(view, mode, last_id, width, height, chips, find, linked).lines
-    lost = _lost(view, mode, width, _ALL_LINES)
+    lost = _loss_lines(view, mode, width, _ALL_LINES)
     if not rest and height - reserved_lines(view, height) > 1:
         shown = tokens(view, mode, last_id, width, height, find, chips=chips)
         lost = [] if shown[len(shown) - len(lost) :] == lost else lost
     return [*rest, *lost]
 
 
-def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
+def _loss_lines(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
     """Return the lines of the decoded text and why it differs from the typed one; none if nothing is lost."""
     if not view.lost or height < 1:
         return []

@@ -86,7 +86,7 @@ def tabs(
     Args:
         names: The name and the title of each pane.
         active: The name of the active pane.
-        note: What stands at the right; left out if it does not fit.
+        note: What is at the right; left out if it does not fit.
         width: The columns of the line.
         states: The states of the active pane, always visible: titles are shortened for them, then they are
             cut.

@@ -144,14 +144,14 @@ class ChipList(StyledLines, can_focus=True):
         """Put the cursor on a token by its index, and scroll to it if it is not visible; None removes the
         cursor. Posts no message."""
         self.cursor = number
-        rows = self._seen()
+        rows = self._visible_rows()
         if number is not None and rows:
             if number < rows[0].first:
-                self.top, rows = self._back(number, self._room_rows // 3), []
+                self.top, rows = self._start_of_row_above(number, self._room_rows // 3), []
             elif number >= rows[-1].end:
-                self.top = self._back(number, self._room_rows - 1 - self._room_rows // 3)
+                self.top = self._start_of_row_above(number, self._room_rows - 1 - self._room_rows // 3)
                 rows = []
-        self._paint_rows(rows or self._seen())
+        self._paint_rows(rows or self._visible_rows())
 
     @property
     def span(self) -> tuple[int, int]:
@@ -162,7 +162,7 @@ class ChipList(StyledLines, can_focus=True):
 
     # Rows.
 
-    def _breaks(self, number: int) -> bool:
+    def _ends_line(self, number: int) -> bool:
         """Return whether the token with an index ends with a line break."""
         end = self.encoded.ends[number]
         return self.encoded.text[end - 1 : end] == "\n"
@@ -170,11 +170,11 @@ class ChipList(StyledLines, can_focus=True):
     def _segment(self, number: int) -> int:
         """Return the index of a token at or before another one that starts a row at any width."""
         at = number
-        while at > 0 and at % _MOST_IN_ROWS and not self._breaks(at - 1):
+        while at > 0 and at % _MOST_IN_ROWS and not self._ends_line(at - 1):
             at -= 1
         return at
 
-    def _laid(self, at: int, end: int) -> list[ChipRow]:
+    def _rows_from(self, at: int, end: int) -> list[ChipRow]:
         """Return the rows from the one that starts with the token `at`, until one reaches the token `end`."""
         rows: list[ChipRow] = []
         look, tint = self._look(), None
@@ -188,14 +188,14 @@ class ChipList(StyledLines, can_focus=True):
 
     def _ends_row(self, number: int) -> bool:
         """Return whether a row always ends after the token with an index."""
-        return not (number + 1) % _MOST_IN_ROWS or self._breaks(number)
+        return not (number + 1) % _MOST_IN_ROWS or self._ends_line(number)
 
     def _row_start(self, number: int) -> int:
         """Return the index of the first token in the row of a token; 0 for an index without a token, and
         before there is a width."""
         if not 0 <= number < len(self.encoded.tokens) or not self._room:
             return 0
-        return self._laid(self._segment(number), number + 1)[-1].first
+        return self._rows_from(self._segment(number), number + 1)[-1].first
 
     @property
     def _room(self) -> int:
@@ -206,17 +206,17 @@ class ChipList(StyledLines, can_focus=True):
         """The number of rows that fit, at least one."""
         return max(1, self.size.height // 2)
 
-    def _back(self, number: int, rows: int) -> int:
+    def _start_of_row_above(self, number: int, rows: int) -> int:
         """Return the index of the first token in the row `rows` above that of a token, within the text."""
         number = self._row_start(number)
         while rows > 0 and number > 0:
-            above = self._laid(self._segment(number - 1), number)
+            above = self._rows_from(self._segment(number - 1), number)
             taken = min(rows, len(above))
             number = above[-taken].first
             rows -= taken
         return number
 
-    def _seen(self) -> list[ChipRow]:
+    def _visible_rows(self) -> list[ChipRow]:
         """Return the visible rows; none before there is a width or without tokens."""
         rows: list[ChipRow] = []
         count = len(self.encoded.tokens)
@@ -264,7 +264,7 @@ class ChipList(StyledLines, can_focus=True):
 
     def again(self) -> None:
         """Redraw what has changed."""
-        self._paint_rows(self._seen())
+        self._paint_rows(self._visible_rows())
 
     def _paint_rows(self, rows: list[ChipRow]) -> None:
         """Paint rows of tokens, two lines each, or the error or message in their place; clicks then find no
@@ -326,18 +326,18 @@ class ChipList(StyledLines, can_focus=True):
         a cursor."""
         if self.cursor is None or not self._room:
             return
-        here = self._laid(self._row_start(self.cursor), self.cursor + 1)[-1]
+        here = self._rows_from(self._row_start(self.cursor), self.cursor + 1)[-1]
         column = here.columns[self.cursor - here.first]
         if rows < 0:
-            target = self._back(self.cursor, -rows)
+            target = self._start_of_row_above(self.cursor, -rows)
         else:
             target = here.first
             for _ in range(rows):
-                after = self._laid(target, target + 1)[-1].end
+                after = self._rows_from(target, target + 1)[-1].end
                 if after >= len(self.encoded.tokens):
                     break
                 target = after
-        row = self._laid(target, target + 1)[-1]
+        row = self._rows_from(target, target + 1)[-1]
         self._go(row.first + max(0, bisect_right(row.columns, column) - 1))
 
     def on_click(self, event: events.Click) -> None:
@@ -353,7 +353,7 @@ class ChipList(StyledLines, can_focus=True):
         if not len(self.encoded.tokens) or not self._room:
             return
         if by < 0:
-            self.top = self._back(self.top, -by)
+            self.top = self._start_of_row_above(self.top, -by)
         elif len(self._rows) > 1 and self._rows[-1].end < len(self.encoded.tokens):
             self.top = self._rows[min(by, len(self._rows) - 1)].first
         self.again()
