@@ -283,7 +283,7 @@ class GoToScreen(AskLine):
             self.parts = (*self.parts, self.listing)
 
     def on_mount(self) -> None:
-        """List the other ways, and focus the line."""
+        """List the other ways with their keys, focus the line, and fit the box to the screen."""
         super().on_mount()
         self.set_focus(self.field)
         self.listing.show([

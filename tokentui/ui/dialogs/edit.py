@@ -242,7 +242,7 @@ class EditScreen(ReportScreen[EditView]):
         yield from zip(_EDITS, figures, strict=True)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Press the key of the edit of a menu row; in the report, open the row."""
+        """Press the key of the edit of a menu row; in the report, act on the row as other reports do."""
         action = next((one for one in self.named_actions if one.id == event.key), None)
         if action is None:
             super().on_virtual_table_chosen(event)

@@ -274,7 +274,7 @@ def _token(token: FoundToken) -> Found:
 def _inspect(
     screen: EngineScreen[Any], token: int | None = None, typed: tuple[str, int | None] | None = None
 ) -> None:
-    """Open the inspect dialog on a token or on a place in a text."""
+    """Open the inspector on a token by its id, or on a place in a text."""
     from tokentui.ui.dialogs.inspect import InspectScreen
 
     screen.app.push_screen(InspectScreen(screen.engine, token=token, typed=typed))

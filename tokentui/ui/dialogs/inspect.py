@@ -304,7 +304,7 @@ class InspectScreen(ListDialog[None]):
             self._ask(InspectText(found.text, column=self._column))
 
     def _ask(self, command: InspectText) -> None:
-        """Ask for the facts of a text at the current step."""
+        """Ask for the facts of a text at the current step, and note the step; `_explain` shows the answer."""
         self._is_asked, self._failed = True, ""
         self._told_at = None if self.column is None else self.column.at.step
         self.start_asking("working …", self._explain, command)
@@ -456,7 +456,7 @@ class InspectScreen(ListDialog[None]):
                 self.lay_out()
 
     def copied(self) -> Iterator[Copied]:
-        """Yield the token with its id, or the text with its ids."""
+        """Yield the token and its id, then the text and its ids, as far as they are known."""
         if self._row is not None:
             yield token_of("token", piece_of(self._row))
         if self.view is not None:

@@ -184,7 +184,8 @@ class LifeScreen(ListDialog[None]):
             yield TableRow(turn.number, (((label, "muted"),), word, _made_by(turn)))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Move the run to the step of the row."""
+        """Send the run to the step of the row, unless it was sent there last. Do nothing before the answer.
+        """
         key = row_key(event.key)
         if isinstance(key, int) and self.life is not None and key != self._at:
             self._at = key

@@ -94,7 +94,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.show_rows()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look up the format of the typed file, to show whether it is a tokenizer."""
+        """Look up the format of the typed file, to show whether it is a tokenizer; not for samples and named
+        corpora. The warning about a damaged file no longer applies."""
         self._doubtful = ""
         named = event.value.startswith((SAMPLES, SCHEME))
         self._look_up_format("" if named else with_axes(event.value)[0])

@@ -265,7 +265,7 @@ class PiecesScreen(Dialog[None]):
     # What is asked.
 
     def begin(self, place: CorpusPlace) -> None:
-        """Clear the pieces, and load those from a place on, from the top."""
+        """Clear the pieces, and load those from a place on, from the top. The filter stays."""
         self._start = self._next = place
         self._parts, self._width, self._view = [], 0, None
         self._ended, self.asking = False, ""

@@ -144,7 +144,7 @@ class PlaySaveScreen(Dialog[str]):
         self.parts = self.listing, labeled_input(prompt, self.field), self.notice
 
     def on_mount(self) -> None:
-        """List the kinds of files, focus the line of the path, and suggest a path."""
+        """List the kinds of files, focus the line of the path, and suggest a path for the first kind."""
         rows = [
             TableRow(kind, (((f" {name}", ""),), ((about, "muted"),)))
             for kind, (name, about, _) in KINDS.items()

@@ -71,7 +71,8 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         return AnalyzeVocabulary(self.text, False)
 
     def report(self, answer: VocabularyReport) -> Report:
-        """Return the report, with a section of measures as soon as they are known."""
+        """Return the report on an answer, with a section of measures if they are known, or why they are not.
+        """
         shown = report(answer)
         if self.measures is None:
             return shown

@@ -371,7 +371,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                     self.field.select_all()  # another number takes its place; a list is added to
 
     def _choose_preset(self, preset: Preset) -> None:
-        """Set the recipe of a preset, end a search, and move to the first axis."""
+        """Set the recipe of a preset, with the run that `_with` gives it, end a search, and move to the first
+        axis."""
         self._preset = preset.name
         if self._searches:
             self._stop_typing()
@@ -524,7 +525,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Check the typed value, or search for the typed text."""
+        """Check the typed value, or search for the typed text. Do nothing while the line is closed."""
         if not self.editing:
             return
         if not self._searches:

@@ -125,7 +125,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         raise NotImplementedError
 
     def again(self) -> None:
-        """Forget the answer, and ask the question again."""
+        """Forget the answer and its report, move the cursor to the first row, and ask the question again."""
         self.answer, self.shown, self._error = None, None, ""
         self.listing.move_to(0)
         self.ask_report(self.question(), self.ASKING)
@@ -155,7 +155,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.start_asking(asking, show)
 
     def show_answer(self, answer: Answer) -> None:
-        """Keep an answer, show the report on it, and clear the notice."""
+        """Keep an answer, show the report on it with the cursor on the first row that enter opens, and clear
+        the notice."""
         self.answer, self.shown = answer, self.report(answer)
         self.notice.say("")
         self.lay_out()
@@ -212,7 +213,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self._sort_by((self.order + 1) % (len(section.columns) + 1))
 
     def on_virtual_table_head_clicked(self, event: Listing.HeadClicked) -> None:
-        """Sort the table by the column that was clicked."""
+        """Sort the table by the clicked column; do nothing for another head."""
         titles = [column.title for column in self._table.columns] if self._table is not None else []
         if (title := event.title.removesuffix(_SORTED)) in titles:
             self._sort_by(titles.index(title) + 1)
@@ -401,7 +402,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         return self._targets.get(row_key(key))
 
     def follow_target(self, target: Target) -> None:
-        """Inspect a token or a word, or go to a step and close."""
+        """Inspect a token or a word in the column of its side, or go to a step and close."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         column = self.column_of(target.side)

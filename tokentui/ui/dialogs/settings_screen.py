@@ -96,7 +96,7 @@ class SettingsScreen(ListDialog[None]):
         self.action_turn(1)
 
     def on_input_submitted(self) -> None:
-        """Set the setting to the typed value, and close the line."""
+        """Set the setting under the cursor to the typed value, and close the line."""
         self._change(self.field.value)
         self._end_edit()
 

@@ -155,7 +155,7 @@ class StepsScreen(Dialog[None]):
         self.set_focus(self.table)
 
     def action_leave(self) -> None:
-        """Clear and close the line if it is open; otherwise close the dialog."""
+        """If the line is open, clear and close it, which lists all steps; otherwise close the dialog."""
         if not self.editing:
             self.dismiss(None)
             return
