@@ -344,6 +344,25 @@ def test_without_known_cuts_text_is_not_cut(name: str) -> None:
     assert splitter(name).safe_cut("ab cd. ef", 1) == 9
 
 
+ASCII = st.text(
+    st.sampled_from([*map(chr, range(128)), *(6 * "  '''sStTdDmMlLvVrReE\r\n09aZ.!")]), max_size=24
+)
+
+
+@pytest.mark.first_run(cases=2)
+@pytest.mark.parametrize("name", [
+    name for name in PUBLISHED if not (SPLITS[name].plain or SPLITS[name].find_words)
+])
+@given(ASCII)
+def test_short_ascii_is_cut_as_by_regex(name: str, text: str) -> None:
+    """That library is not asked: it takes longer to import than to encode a line."""
+    matches = regex.finditer(SPLITS[name].pattern, text, regex.VERSION0)
+    expected = [match.span() for match in matches]
+    split = splitter(name)
+    assert [(start, end) for _, start, end in split.spans(text)] == expected
+    assert split.words(text) == [text[start:end] for start, end in expected]
+
+
 # --- a pattern of one's own ---
 
 

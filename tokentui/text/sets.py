@@ -17,6 +17,34 @@ _MEMBER = re.compile(
 _POSIX = re.compile(r"\[:\^?\w+:\]")
 _OPERATION = re.compile(r"&&|--(?=\[|\\[pPdDwWsS])|~~(?=\[|\\[pPdDwWsS])")
 _DEEPEST = 50
+_ASCII = {
+    "L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "Lt": "", "Lm": "", "Lo": "", "M": "", "N": "0-9", "Han": "",
+}
+"""The ASCII characters of the properties in the patterns of splits, as members of a class."""
+_ITEM = re.compile(r"\\p\{(\w+)\}|\\.|.", re.DOTALL)
+
+
+def in_ascii(pattern: str) -> re.Pattern[str] | None:
+    r"""Return a pattern of `re` that has the matches in ASCII text of a pattern of `regex`. None if it has a
+    property that is not known here, or a class without ASCII characters.
+
+    >>> in_ascii(r" ?\p{L}+|[^\s\p{L}\p{N}]+").findall("it is 5!")
+    ['it', ' is', '!']
+    """
+    parts: list[str] = []
+    inside, members = False, ""
+    for item in _ITEM.finditer(pattern):
+        part, name = item.group(), item[1]
+        if part[:2] in (r"\p", r"\P"):
+            if name not in _ASCII:
+                return None
+            part = _ASCII[name] if inside else f"[{_ASCII[name]}]" if _ASCII[name] else "(?!)"
+        if part == "]" and members in ("[", "[^"):
+            return None
+        inside = (inside or part == "[") and part != "]"
+        members = members + part if inside else ""
+        parts.append(part)
+    return re.compile("".join(parts), re.ASCII)
 
 
 def expanded(pattern: str) -> str:

@@ -124,6 +124,11 @@ class Splitter:
         """The pattern of the words, compiled at first use: kernels count without it."""
         return _pattern(self.name)
 
+    def _finds_in(self, text: str) -> regex.Pattern[str] | re.Pattern[str]:
+        """Return the pattern of the words in a short text: for ASCII one of `re`, if there is one, because
+        `regex` takes longer to import than to encode a line."""
+        return (text.isascii() and _ascii_pattern(self.name)) or self.pattern
+
     @property
     def cut(self) -> regex.Pattern[str] | None:
         """The pattern of safe cuts; None if none is known."""
@@ -162,12 +167,12 @@ class Splitter:
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
         listed = not prepared.isascii() and self.tables.lists(prepared)
-        if symbols or record.find_words or listed or self.pattern.groups:
+        if symbols or record.find_words or listed or (record.text and self.pattern.groups):
             return [word for word, _, _ in self.spans(text, first=first)]
         if record.text or (len(prepared) > SHORT and not record.plain):
             # a user's pattern may match the empty text
             return list(filter(None, patterns.find_all(self.pattern, prepared, self._where)))
-        words: list[str] = self.pattern.findall(prepared)
+        words: list[str] = self._finds_in(prepared).findall(prepared)
         return words
 
     def parts(self, texts: list[str]) -> Iterator[list[str]]:
@@ -228,7 +233,7 @@ class Splitter:
                 slow = record.text or (len(stretch) > SHORT and not record.plain)
                 matches = (
                     patterns.find(self.pattern, seen(stretch), self._where) if slow
-                    else self.pattern.finditer(seen(stretch))
+                    else self._finds_in(stretch).finditer(seen(stretch))
                 )
                 places = (match.span() for match in matches)
                 spans = ((stretch[begin:stop], begin, stop) for begin, stop in places)
@@ -495,6 +500,12 @@ def _pattern(split: str) -> Any:
     if record.text:
         return compile_own(split.partition(":")[2])
     return (re.compile if record.plain else compile_pattern)(record.pattern)
+
+
+@functools.lru_cache(maxsize=64)
+def _ascii_pattern(split: str) -> re.Pattern[str] | None:
+    record = SPLITS.of(split)
+    return None if record.text or record.plain else sets.in_ascii(record.pattern)
 
 
 @functools.lru_cache(maxsize=64)
