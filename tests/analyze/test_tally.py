@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.analyze import metrics
 from tokentui.analyze.compare import compare_on
 from tokentui.analyze.metrics import Conventions, WordTally, tally
 from tokentui.axes import preset
+from tokentui.core import jobs
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
@@ -42,6 +45,21 @@ def naive_words(tok: Tokenizer, words: list[str], before: str) -> WordTally:
         single=sum(len(one) == 1 for one in tokens.values()),
         lost=sum(not back[word] for word in words),
     )
+
+
+def test_a_long_document_is_counted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A screen and a cancellation come in between."""
+    monkeypatch.setattr(jobs, "BLOCK", 30)
+    tokenizer, counted = train("sample:hugs", "gpt2", merges=5), list[int]()
+
+    def noted(items: Iterable[object]) -> Iterator[Iterable[object]]:
+        for block in jobs.in_blocks(items):
+            counted.append(len(listed := list(block)))
+            yield listed
+
+    monkeypatch.setattr(metrics, "in_blocks", noted)
+    assert tally(tokenizer, Corpus.from_text("hug" * 300)).tokens == sum(counted)
+    assert max(counted) == 30
 
 
 @settings(max_examples=30, deadline=None)

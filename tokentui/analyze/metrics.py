@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from tokentui.analyze.results import PartTally, costs
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.jobs import EACH, each, silent, tick
+from tokentui.core.jobs import EACH, each, in_blocks, silent, tick
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.segment import UNKNOWN
@@ -376,8 +376,9 @@ def tally(
             )
             unknowns += times * (lacks + len(encoding.unknown))
         sizes.append(len(encoded))
-        for number, piece in encoded:
-            counts[piece if number is None else number] += times
+        for block in in_blocks(encoded):  # a document as one word may have millions of tokens
+            for number, piece in block:
+                counts[piece if number is None else number] += times
 
     no_id = NO_ID if by_words else None
 

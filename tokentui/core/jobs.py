@@ -29,8 +29,8 @@ Cancel = Callable[[], bool]
 BLOCK = 1 << 16
 """Units, cells or characters that plain Python processes between two calls of `check`."""
 
-EACH = 256
-"""Items between two ticks of `each`."""
+EACH = 64
+"""Items between two ticks of `each`. To encode and decode so many words takes some milliseconds."""
 
 _T = TypeVar("_T")
 

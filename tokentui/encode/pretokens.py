@@ -19,8 +19,8 @@ _CONTEXT = 400
 """Characters of context that are read before and after a range."""
 _MARGIN = 40
 """Characters after the start of the context that may be cut differently than in the whole document."""
-_PIECE = 1 << 16
-"""Characters of a document that are cut at once, about."""
+_PIECE = 1 << 15
+"""Characters of a document that are cut at once, about. A screen waits for so many."""
 _TRIES = 64
 """Runs of whitespace that are tried as the border of a piece."""
 _SPACE = re.compile(r"\s")

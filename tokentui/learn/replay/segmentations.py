@@ -508,18 +508,19 @@ class ChangeLog:
                     uses[symbol] = uses.get(symbol, 0) + by * weight
             self._steps_of_word.append(steps)
         tick(len(words), len(words))
-        self.steps = sorted(changes)
+        # To sort them takes ten times as long, and the interpreter lock.
+        self.steps = list(filter(changes.__contains__, range(len(order.tokens) + 1)))
         """The steps that change some word, and 0, ascending."""
         self.changes = changes
         """By how much each step changes the uses of each symbol, by weight. The key None is unknown units."""
-        sums = itertools.accumulate((sum(changes[step].values()) for step in self.steps), initial=fixed)
+        each_step = itertools.chain.from_iterable(in_blocks(self.steps))
+        sums = itertools.accumulate((sum(changes[step].values()) for step in each_step), initial=fixed)
         self._tokens = array("q", sums)
-
-    @functools.cached_property
-    def memory(self) -> int:
-        """The size of the changes of all steps, in bytes."""
         tables = self.changes.values(), self._words.values(), self._steps_of_word
-        return sum(map(sys.getsizeof, itertools.chain(self.steps, *tables))) + sys.getsizeof(self._tokens)
+        # in blocks, like all that takes long: the screen draws in between
+        sizes = (sum(map(sys.getsizeof, block)) for block in in_blocks(itertools.chain(self.steps, *tables)))
+        self.memory = sum(sizes) + sys.getsizeof(self._tokens)
+        """The size of the changes of all steps, in bytes."""
 
     def tokens_at(self, step: int) -> int:
         """Return the length of the corpus in tokens after a step, by weight."""
