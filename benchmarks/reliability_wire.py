@@ -218,7 +218,7 @@ def files(given: Given) -> Figures:
     if len(given.files) > 1:
         columns = [word for file in given.files for word in ("-t", file)]
         with Line(given.large, *columns, size=LARGE, answers=True) as line:
-            line.until(lambda text: "uses" in text)
+            line.until(lambda text: "tokentui compare" in text)  # a text that is typed before ends with it
             line.press("i")
             line.rest(0.05)
             times, end = [], time.perf_counter() + TYPED_S
