@@ -23,7 +23,7 @@ from dataclasses import field, replace
 from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import in_blocks
+from tokentui.core.jobs import BLOCK, check
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.names import NameFinder
@@ -519,9 +519,11 @@ class Vocabulary:
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials and byte tokens have no symbol."""
-        symbols, by_id = self.symbols(merges), dict[int, int]()
-        for pairs in in_blocks(zip(map(self.ids(merges).__getitem__, symbols), symbols, strict=True)):
-            by_id.update(pairs)  # other threads come in between
+        symbols, ids, by_id = self.symbols(merges), self.ids(merges), dict[int, int]()
+        for start in range(0, len(symbols), BLOCK):  # other threads come in between
+            check()
+            block = symbols[start : start + BLOCK]
+            by_id.update(zip(map(ids.__getitem__, block), block, strict=True))
         return by_id
 
     # ---- marks: which tokens continue a word and which end one

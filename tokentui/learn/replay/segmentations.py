@@ -24,8 +24,9 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import not_
 
+from tokentui.core import jobs
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check, in_blocks, tick
+from tokentui.core.jobs import in_blocks, tick
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
@@ -139,7 +140,7 @@ class TokenOrder:
         """Compute the tables that a view asks for. They take tens of milliseconds for a long file, during
         which a screen would wait."""
         _ = self._listed
-        check()
+        jobs.check()
         if self.kind == MERGES:
             _ = self._rows
 
@@ -180,11 +181,13 @@ class TokenOrder:
         segmenter = way.segmenter(self.vocabulary, len(self.tokens)) if way else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
         first, times = dict[int, int](), Counter[int]()
-        for rows in in_blocks(zip(reversed(makes), range(len(makes) - 1, -1, -1), strict=True)):
-            first.update(rows)
-        if len(first) < len(makes):
-            for made in in_blocks(makes):
-                times.update(made)
+        blocks = [range(len(makes))[start : start + jobs.BLOCK] for start in range(0, len(makes), jobs.BLOCK)]
+        for rows in reversed(blocks):  # the first row that makes a token comes last, and counts
+            jobs.check()
+            first.update(zip(reversed(makes[rows.start : rows.stop]), reversed(rows), strict=True))
+        for rows in blocks if len(first) < len(makes) else ():
+            jobs.check()
+            times.update(makes[rows.start : rows.stop])
         return first, times
 
     def place(self, number: int) -> str:
