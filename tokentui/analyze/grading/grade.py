@@ -635,13 +635,9 @@ def _lines(graded: Grade, hints: int) -> list[tuple[str, str]]:
     return lines
 
 
-def _count_of(step: StepDifference) -> int | None:
-    return next((row.places for row in step.candidates if row.parts == step.ours), None)
-
-
 def _step(step: StepDifference) -> Iterator[Section]:
     """Yield the first merge that differs: both pairs, both counts, and whether they tie."""
-    theirs, count = step.theirs, _count_of(step)
+    theirs, count = step.theirs, step.count
     assert theirs is not None
     yield Section("differs", f"merge {step.step:,}")
     yield Section("yours", (*_pair(theirs.pieces or (theirs.token,)), f", count {theirs.count:,}"))
@@ -708,7 +704,7 @@ def value(graded: Grade, hints: int = MOST_HINTS) -> Json:
     differs = None if hints < 1 or step is None or step.theirs is None else {
         "step": step.step, "yours": [part.hex() for part in step.theirs.pieces or (step.theirs.token,)],
         "count": step.theirs.count, "right": [part.hex() for part in step.ours or ()],
-        "right_count": _count_of(step), "tie": step.theirs.count == _count_of(step),
+        "right_count": step.count, "tie": step.theirs.count == step.count,
     }
     return {
         "exercise": graded.exercise.name, "submission": graded.where, "passed": graded.passed,

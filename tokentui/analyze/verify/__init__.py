@@ -85,6 +85,11 @@ class StepDifference:
     tie: str
     theirs: Taken | None
 
+    @property
+    def count(self) -> int | None:
+        """The places of the pair that we merged; None if it is not among the candidates."""
+        return next((row.places for row in self.candidates if row.parts == self.ours), None)
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:

@@ -66,7 +66,7 @@ def _trained_sections(found: TrainedReport) -> Iterator[Section]:
     yield Section("differs", f"merge {step.step:,}")
     assert step.theirs is not None
     yield Section("file", (*_pair(step.theirs), f", count {step.theirs.count:,} here"))
-    count = _count_of_ours(step)
+    count = step.count
     times = "" if count is None else f", count {count:,}"
     tied = f", {step.tied} tied: tie={step.tie}" if step.tied > 1 else ""
     ended = f"has ended: {step.ours_end}"
@@ -83,17 +83,13 @@ def _pair(taken: Taken) -> tuple[Part, ...]:
     return merged(taken.pieces) if taken.pieces else (taken.token,)
 
 
-def _count_of_ours(step: StepDifference) -> int | None:
-    return next((row.places for row in step.candidates if row.parts == step.ours), None)
-
-
 def _trained_difference(found: TrainedReport) -> Json | None:
     """Return the JSON of the first differing merge, None if there is none."""
     step = found.difference
     if step is None or step.theirs is None:
         return None
     theirs = step.theirs
-    training = {"hex": as_json(step.ours), "count": _count_of_ours(step)} if step.ours else None
+    training = {"hex": as_json(step.ours), "count": step.count} if step.ours else None
     return {
         "step": step.step,
         "file": {"hex": as_json(theirs.pieces), "token": theirs.token.hex(), "count": theirs.count},

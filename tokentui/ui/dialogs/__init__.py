@@ -422,6 +422,11 @@ class TableDialog(Dialog[Result]):
             self.notice.say("")
         return searched
 
+    def action_leave(self) -> None:
+        """End finding and the filter of the table; if neither is active, close."""
+        if not self.end_search():
+            self.dismiss(None)
+
     def action_find(self) -> None:
         """Ask for a text, highlight it in the rows, and go to the next row that contains it. An empty text
         ends finding."""
@@ -493,8 +498,8 @@ class ListDialog(TableDialog[Result]):
         if self.editing:
             self._unsent = next((field.value for field in self.query(Field) if field.has_focus), "")
             self.end_edit(self.listing)
-        elif not self.end_search():
-            self.dismiss(None)
+        else:
+            super().action_leave()
 
     def tell_waiting(self) -> None:
         """Lay out the list again, which shows what the dialog waits for."""

@@ -113,11 +113,6 @@ class ExportScreen(TableDialog[None]):
             self.field.put(self._named)
         self.losses.show(*_loss_lines(report))
 
-    def action_leave(self) -> None:
-        """End finding and the filter of the formats; if neither is active, close."""
-        if not self.end_search():
-            self.dismiss(None)
-
     def type_into(self, line: Field, text: str) -> None:
         """Append a text to the path, and focus it; a suggested name is replaced."""
         if line.value == self._named:

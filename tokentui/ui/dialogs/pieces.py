@@ -471,11 +471,6 @@ class CompressedScreen(TableDialog[None]):
         self.set_focus(self.lines)
         self._ask(0)
 
-    def action_leave(self) -> None:
-        """End finding and the filter of the table; if neither is active, close."""
-        if not self.end_search():
-            self.dismiss(None)
-
     def action_part(self, by: int) -> None:
         """Ask for the next part of the text (`by` 1) or the one before (-1). Do nothing at its ends, and
         while an answer is awaited."""

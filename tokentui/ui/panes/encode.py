@@ -164,8 +164,7 @@ class EncodePane(TypedPane, LinkedPane):
 
     def on_resize(self) -> None:
         """Lay out for the new size; the page stays if there are still so many."""
-        self._show_page(self._page)
-        self.tokens.again()
+        self.mark_again()
 
     def cursor_moved(self) -> None:
         """Show the tokens at the cursor of the line, on the first page."""
