@@ -12,11 +12,13 @@ import soak
 
 from tokentui import learn
 from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN, Check, examine, worst
+from tokentui.analyze.health.health_report import measures_section
 from tokentui.analyze.health.survey import written_in
 from tokentui.analyze.health.texts import SCRIPTS, TEXTS, encoded
+from tokentui.analyze.report import Span, spans
 from tokentui.analyze.results import CheckResult
 from tokentui.axes import preset
-from tokentui.core.errors import Cancelled
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
@@ -279,3 +281,10 @@ def test_the_levels_of_a_check_rise(rule: Check) -> None:
     known = {INFO: rule.info, WARN: rule.warn, FAIL: rule.fail}
     for status, level in known.items():
         assert level is None or rule._graded(level + 1e-9) == status
+
+
+def test_measures_that_are_refused_say_why() -> None:
+    section = measures_section(TokentuiError("'z' is not in the vocabulary", "offset 3"))
+    assert [span.text for span in spans(section.summary) if isinstance(span, Span)] == [
+        "none: offset 3: 'z' is not in the vocabulary"]
+    assert not section.rows
