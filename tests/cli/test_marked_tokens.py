@@ -19,6 +19,7 @@ from terminal import Terminal
 
 import tokentui
 from tokentui.analyze.report import segmented
+from tokentui.cli import options
 from tokentui.cli.chips import MarkedToken, Marks, folded, marks_for, shown_tokens
 from tokentui.core.safetext import is_safe, visible
 from tokentui.core.table import cell_width
@@ -246,6 +247,17 @@ def test_compare_underlines_what_differs(files: Mapping[str, str]) -> None:
         assert underlined == {n for start, end in row["partings"] for n in range(start, end)}
         assert bare(line)[3:] == "The·crowd·stood"
     assert re.fullmatch("   A [0-9]+ tokens, B [0-9]+ tokens; underlined: split differently", lines[at + 2])
+
+
+@pytest.mark.parametrize(("color", "terminal", "marked"), [
+    ("auto", True, True), ("auto", False, False), ("never", True, False), ("never", False, False),
+    ("always", False, True),
+])
+def test_tokens_are_marked_on_a_terminal_or_always(
+    color: str, terminal: bool, marked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(options, "is_terminal", lambda stream: terminal)
+    assert (options.SharedOptions("", {}, {}, color=color).marks is not None) is marked
 
 
 def test_a_color_is_one_of_three(files: Mapping[str, str]) -> None:
