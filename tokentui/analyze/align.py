@@ -180,7 +180,8 @@ class _Drawing(NamedTuple):
     width: Width
 
     def cells(self, encoding: Encoding, row: Sequence[_Stretch]) -> Iterator[Cell]:
-        """Yield the cells of a row."""
+        """Yield the cells of a row from left to right: a cell for each token, and for text before or after
+        the tokens of a stretch that none covers."""
         unknown = frozenset(encoding.unknown)
         for stretch in row:
             if stretch.start < stretch.first:
@@ -205,7 +206,8 @@ class _Drawing(NamedTuple):
         return Cell(x, last - x, "".join(drawn), start, end, token, unknown)
 
     def _group(self, encoding: Encoding, stretch: _Stretch, unknown: frozenset[int]) -> Iterator[Cell]:
-        """Yield the cells of several tokens that share characters."""
+        """Yield the cells of several tokens that share characters, each as wide as its label; the last one
+        fills the rest."""
         labels = _labels(encoding, stretch.tokens)
         x, last = self.xs[stretch.first], self.xs[stretch.last] - (stretch.last in self.lines)
         for place, (token, label) in enumerate(zip(stretch.tokens, labels, strict=True)):

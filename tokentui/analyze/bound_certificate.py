@@ -223,7 +223,8 @@ def check(path: str, rows: Sequence[WordRow] | None = None) -> Checked:
 
 
 def report(checked: Checked) -> Report:
-    """Report on the check of a certificate."""
+    """Report on the check of a certificate: its claim, what its numbers prove, and whether it is about the
+    corpus, if one was named."""
     certificate, holds = checked.certificate, checked.proved >= checked.certificate.tokens
     what = f"no vocabulary of {certificate.vocab_size:,} ids needs fewer than {certificate.tokens:,} tokens"
     rows = (

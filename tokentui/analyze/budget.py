@@ -333,7 +333,8 @@ def read_sizes(text: str, where: str) -> list[int]:
 
 
 def size_rows(budget: Budget, curve: BudgetCurve, steps: Sequence[int], costs: Costs) -> list[SizeRow]:
-    """Return a row for each of some steps, in their order."""
+    """Return a row for each of some steps, in their order. Each saves tokens against the row before it. Costs
+    that are None leave their fields None."""
     rows: list[SizeRow] = []
     for step in steps:
         size, tokens = budget.sizes[step], curve.tokens[step]
@@ -528,7 +529,7 @@ def _size_table(rows: Sequence[SizeRow], documents: bool) -> Section:
 
 
 def _notes(costs: Costs) -> tuple[str, ...]:
-    """Return a sentence for each unit of the costs."""
+    """Return a sentence for each unit of the costs that is not None."""
     notes = []
     if costs.dimensions is not None:
         shared = "shared by input and output" if costs.matrices == 1 else "for each of input and output"

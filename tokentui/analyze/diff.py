@@ -461,7 +461,8 @@ def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
 
 
 def _leaves(value: object, where: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each value of a JSON document."""
+    """Yield the path and the text of each value of a JSON document, such as `model.vocab[3]`; an empty list
+    or object is a value."""
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
             yield from _leaves(inner, f"{where}.{key}" if where else str(key))

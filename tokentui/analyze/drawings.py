@@ -185,7 +185,8 @@ def _seen(piece: bytes, ascii_only: bool) -> str:
 
 
 def _tree(node: Node, levels: int, steps: bool, ascii_only: bool) -> _Block:
-    """Return a tree down to a level, a token above its parts."""
+    """Draw a tree down to `levels` levels below its root, each token above its parts. With `steps`, the step
+    of a merge follows its token."""
     label: Line = (Span(node.piece),)
     if steps and node.step:
         label += (Span(f" {node.step:,}", "muted"),)

@@ -54,7 +54,8 @@ def report(drawn: Drawn, words: int | None = None, draws: int | None = None) -> 
 
 
 def _rows(word: DrawnWord, p: float, most: int | None) -> Iterator[Row]:
-    """Yield a row for a word with its tokens, and one for each draw."""
+    """Yield a row with the tokens of a word, then one for each draw, at most `most` (None for all); a last
+    row counts those that are left out."""
     tokens = segmented((b"unknown" if piece is None else piece for piece in word.pieces), between="│")
     ids = muted(f"{plural(len(word.draws), 'draw')} · ids {ids_line(word.ids) or 'none'}")
     yield Row(("", "", tokens, ids))

@@ -184,7 +184,7 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
 
 
 def _merged_file(edit: Edit, other: Tokenizer) -> Edit:
-    """Do what `merge` does for a file of another tool."""
+    """Do what `merge` does for a file of another tool: new ids follow the last one of its model."""
     tokenizer, format, losses = in_shape(edit.tokenizer, "--merge")
     entries = list(each(tokenizer.entries()))
     ids = {entry.piece: entry.id for entry in reversed(entries) if entry.symbol is not None}

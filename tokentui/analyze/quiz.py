@@ -163,7 +163,7 @@ def _with_a_wrong_one(trainer: Trainer, step: int, random: Random) -> Iterator[Q
 def _about_pair(
     kind: str, step: int, chosen: Sequence[Candidate], random: Random, rule: str
 ) -> Question:
-    """Return an exercise on candidates; the first one is the answer."""
+    """Return an exercise on candidates, shuffled; the first one given is the answer."""
     best, shuffled = chosen[0], list(chosen)
     random.shuffle(shuffled)
     choices = tuple(candidate.parts for candidate in shuffled)

@@ -144,7 +144,7 @@ class _Sums:
             yield first, block
 
     def norms(self) -> list[float]:
-        """Return the length of each row."""
+        """Return the Euclidean length of each row."""
         np, out = numpy(), list[float]()
         for _, block in self.blocks():
             if np is None:
@@ -181,7 +181,8 @@ class _Sums:
         return [at for at in good if wanted is None or first + at in wanted]
 
     def _chosen(self, which: Sequence[int] | None) -> Iterator[tuple[int, Any]]:
-        """Yield the blocks that have some rows; all blocks for None."""
+        """Yield blocks of rows that contain all of some sorted rows, and skip the gaps between them; all
+        blocks for None."""
         if which is None:
             yield from self.blocks()
             return

@@ -280,6 +280,7 @@ def options(*listed: Option) -> Option:
     `SharedOptions`, and with its own by name."""
 
     def decorate(function: Command) -> Command:
+        """Return the command with the options, which gets `SharedOptions` and its own values."""
         @functools.wraps(function)
         def command(**values: Any) -> int:
             own = {name: values.pop(name) for name in _SHARED_FIELDS & values.keys()}

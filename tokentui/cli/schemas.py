@@ -466,7 +466,8 @@ _NAMED: dict[str, type | tuple[type, ...]] = {
 
 
 def faults(value: object, type_: Type, where: str = "") -> Iterator[str]:
-    """Yield where a value of JSON is not of a type."""
+    """Yield a line for each place where a value of JSON is not of a type; nothing if it fits. `where` is the
+    path of the value."""
     if isinstance(type_, Field):
         yield from faults(value, type_.type, where)
     elif isinstance(type_, tuple):

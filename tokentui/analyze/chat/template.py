@@ -271,6 +271,7 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
     stdin, stdout = process.stdin, process.stdout
 
     def ask(value: Mapping[str, object]) -> str:
+        """Send a line to the process, and return the rendered text of its answer."""
         with contextlib.suppress(BrokenPipeError):
             stdin.write(json.dumps(value).encode("ascii") + b"\n")
             stdin.flush()

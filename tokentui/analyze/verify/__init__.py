@@ -429,7 +429,8 @@ def encoded_there(
 
 
 def encoded_here(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
-    """Return the stages of a text in a tokenizer."""
+    """Return the stages of a text in our tokenizer. With `specials`, the names of special tokens are read,
+    and normalized text and words are left out. A refusal is in the result."""
     normalized = words = None
     if not specials:
         analysis = tokenizer.encoder.pretokenizer.analyze(text)

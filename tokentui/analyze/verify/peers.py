@@ -335,6 +335,7 @@ def asking(peer: Peer) -> Iterator[Ask]:
     """
 
     def exchange(data: bytes) -> bytes:
+        """Send a line to the process, and wait for the line of its answer; empty if it has ended."""
         assert process.stdin is not None
         assert process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
@@ -343,6 +344,7 @@ def asking(peer: Peer) -> Iterator[Ask]:
         return process.stdout.readline()
 
     def ask(call: str, seconds: float = 120.0, **values: object) -> object:
+        """Call a function of the process, and return its result."""
         end = time.monotonic() + seconds
         line = thread.submit(exchange, json.dumps([call, values]).encode("ascii") + b"\n")
         while not wait([line], _LOOK_S).done:
@@ -362,6 +364,7 @@ def asking(peer: Peer) -> Iterator[Ask]:
         return answer
 
     def gone() -> TokentuiError:
+        """Wait for the end of the process, and return an error with its exit code and its last message."""
         code = process.wait()
         errors.seek(0)
         lines = map(str.strip, errors.read().decode("utf-8", "replace").splitlines())

@@ -201,7 +201,7 @@ def _text_sections(found: TextDifference) -> Iterator[Section]:
 
 
 def side_sections(name: str, side: Encoded) -> Iterator[Section]:
-    """Yield the stages of a text in one program, by its name."""
+    """Yield the stages of a text in one program, those that are known, under the name of the program."""
     yield Section(name, f"cannot be encoded: {side.refused}" if side.refused else "")
     if side.normalized is not None:
         yield Section("  normalized", data(side.normalized))

@@ -320,6 +320,7 @@ class ExplorerServer:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+            """Answer a request, unless it is foreign or its headers are invalid."""
             origin = request.headers.get("Origin")
             try:
                 host = urlsplit(f"//{request.host}").hostname or ""
@@ -394,7 +395,8 @@ class ExplorerServer:
         return websocket
 
     def _end(self, visitor: VisitorSession) -> asyncio.Task[None]:
-        """End a session in a task of its own, which frees its place."""
+        """Start a task that ends a session and frees its place when the process has exited, and return the
+        task."""
 
         async def end() -> None:
             await visitor.end()
@@ -417,6 +419,8 @@ class ExplorerServer:
                 await websocket.send_bytes(data)  # blocks the process, too, if the browser is slow
 
         async def receive_input() -> None:
+            """Handle the messages of the browser until it leaves, or the process leaves too much input
+            unread."""
             nonlocal last_input
             async for message in websocket:
                 match _parse_message(message.data):
@@ -430,6 +434,7 @@ class ExplorerServer:
                         await websocket.send_json(["pong", at])
 
         async def end_when_idle() -> None:
+            """Wait until no key was pressed for the time limit, close the terminal, and send a message."""
             left = self._limits.idle
             while left > 0:
                 await asyncio.sleep(left)

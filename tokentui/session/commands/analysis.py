@@ -28,6 +28,11 @@ class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
     """
 
     def answer(self, context: StepContext) -> EndView:
+        """Train a new tokenizer to the end of the run, and encode the typed text with it.
+
+        Raises:
+            TokentuiError: A tokenizer of a file is open, or the text is refused.
+        """
         from tokentui import learn
 
         training = context.training
@@ -94,6 +99,7 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.CO
     exhaust: bool = False
 
     def answer(self, context: StepContext) -> VocabularyReport:
+        """Report on the tokenizer of the step, with the words that are counted already."""
         from tokentui.analyze.vocabulary import vocabulary_report
 
         return vocabulary_report(
@@ -168,6 +174,8 @@ class CountLanguages(Command["tuple[Languages, ...]"], lane=Lane.JOB, need=Need.
     by: str = "sentences"
 
     def answer(self, context: StepContext) -> tuple[Languages, ...]:
+        """Return the costs of each column in sync, from the left. The built-in texts are counted once for all
+        columns."""
         from tokentui.analyze.languages import costs, parallel_corpora
         from tokentui.text.count import WordCounts
 

@@ -164,6 +164,8 @@ class HoldOut(Command[None], lane=Lane.JOB):
     field: str = "text"
 
     def apply(self, state: State) -> Job[None]:
+        """Return a job that reads the source; the session then measures on it, or on none for an empty
+        source."""
         from tokentui.session.training.training import open_corpus
 
         return Job(

@@ -94,6 +94,11 @@ class EditVocabulary(Command[EditView], lane=Lane.JOB, need=Need.COUNTED):
     edits: Edits
 
     def answer(self, context: StepContext) -> EditView:
+        """Make the changes on a copy of the tokenizer of the step, and return what they removed and added.
+
+        Raises:
+            TokentuiError: There are no changes, or one cannot be made.
+        """
         from tokentui.analyze.edit import changes
 
         edit = self.edits.applied(context.tokenizer, context.corpus)

@@ -22,6 +22,7 @@ class Formats(Command["Sequence[ExportReport]"], lane=Lane.JOB, need=Need.IDLE):
     """Ask what each file format loses of the tokenizer of this step. Nothing is written or tested."""
 
     def answer(self, context: StepContext) -> Sequence[ExportReport]:
+        """Return the report of each format that can be written, in the order of `WRITTEN`."""
         from tokentui.core.jobs import each
         from tokentui.formats import WRITTEN
         from tokentui.formats.proof import check_export
@@ -95,6 +96,8 @@ class Contents(Command["tuple[ExportReport, tuple[bytes, ...]]"], lane=Lane.JOB,
     format: str
 
     def answer(self, context: StepContext) -> tuple[ExportReport, tuple[bytes, ...]]:
+        """Return the report of the format, and the bytes of each of its files; no files if it refuses the
+        tokenizer."""
         from tokentui.formats import WRITTEN
         from tokentui.formats.proof import contents
 

@@ -181,6 +181,7 @@ class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.COUNTED
     within: int = 0
 
     def answer(self, context: StepContext) -> tuple[int | None, TokenAt] | None:
+        """Return the id and the token at the character; None if no token covers it."""
         from tokentui.session.training.token_places import token_at
 
         training, tokenizer = context.training, context.tokenizer
@@ -221,6 +222,12 @@ class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
     seed: int = 0
 
     def answer(self, context: StepContext) -> Drawn:
+        """Return the draws of the text, or of the typed text if it is empty.
+
+        Raises:
+            TokentuiError: The text has more than `INSPECTED_CHARS` characters, there are no merges, or a
+                value is invalid.
+        """
         from tokentui.session.training.token_facts import INSPECTED_CHARS
 
         text = self.text or context.typed
@@ -247,6 +254,13 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
     template: str = ""
 
     def answer(self, context: StepContext) -> ChatEncoding:
+        """Render and encode the messages of the file, or the typed text as one message of the user. The
+        origins of the tokens are computed here too.
+
+        Raises:
+            TokentuiError: There is no template, it refuses the messages, or the chat has more than `_LISTED`
+                tokens.
+        """
         from tokentui.analyze.chat.encoded import encode_chat
         from tokentui.analyze.chat.template import Chat, read_chat_file
         from tokentui.session.playground import template_of

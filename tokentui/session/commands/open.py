@@ -157,6 +157,11 @@ class Recognize(Command[str], lane=Lane.JOB):
     path: str
 
     def answer(self, context: StepContext) -> str:
+        """Return what the format of the file is, in words; empty if it may be a corpus.
+
+        Raises:
+            TokentuiError: It is a damaged tokenizer file.
+        """
         from tokentui.formats.files import mistaken, recognize
 
         format = recognize(self.path)

@@ -45,6 +45,7 @@ class EncodePlayed(Command[tuple[PlayedText, ...]], lane=Lane.JOB):
     allow_special: bool = False
 
     def apply(self, state: State) -> Job[tuple[PlayedText, ...]]:
+        """Return a job that encodes the text with each tokenizer, in order. Refusals are in the answer."""
         playground = state.playground
         return Job(lambda: tuple(
             playground.encode(played, self.text, allow_special=self.allow_special)
@@ -83,6 +84,8 @@ class EncodePlayedChat(Command[tuple[PlayedText, ...]], lane=Lane.JOB):
     add_generation_prompt: bool = True
 
     def apply(self, state: State) -> Job[tuple[PlayedText, ...]]:
+        """Return a job that encodes the messages with each tokenizer, in order. Refusals are in the
+        answer."""
         playground = state.playground
         return Job(lambda: tuple(
             playground.chat(

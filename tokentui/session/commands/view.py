@@ -37,6 +37,11 @@ class SetViewport(Command[None]):
     viewport: Viewport
 
     def apply(self, state: State) -> None:
+        """Set the view, from which the next snapshot is made. It stays as it was if a name is unknown.
+
+        Raises:
+            TokentuiError: There is no such section or list of tokens.
+        """
         view = self.viewport
         if view.tokens is not None and view.tokens.part not in PARTS:
             raise TokentuiError("no such list", view.tokens.part, "one of: " + ", ".join(PARTS))
@@ -105,6 +110,11 @@ class ListRows(Command["Page[Any]"], need=Need.SHOWN):
     column: int | None = None
 
     def answer(self, context: StepContext) -> Page[Any]:
+        """Return the first `most` rows of the section, in its order and by its filter.
+
+        Raises:
+            TokentuiError: There is no such section.
+        """
         from tokentui.session.training.column import queries_of
 
         trainer, (listed, entries) = context.training.trainer, queries_of(context.view)
@@ -152,6 +162,11 @@ class CorpusText(Command[str], need=Need.CORPUS):
     """
 
     def answer(self, context: StepContext) -> str:
+        """Return the documents joined by line breaks.
+
+        Raises:
+            TokentuiError: The corpus is counted words, or larger than `EDITABLE_BYTES`.
+        """
         corpus = context.corpus
         if corpus.counts is not None:
             raise TokentuiError("counted words cannot be edited as a text", corpus.name, "open the text")
@@ -189,6 +204,11 @@ class Compress(Command["Compressed"], need=Need.COUNTED):
     length: int = 4000
 
     def answer(self, context: StepContext) -> Compressed:
+        """Return the compressed text of the step, from byte `start` on.
+
+        Raises:
+            TokentuiError: The objective is not Gage's compression.
+        """
         trainer = context.training.trainer
         if (compression := learn.compression_of(trainer)) is None:
             objective = f"objective={trainer.recipe.objective}"

@@ -71,6 +71,7 @@ def divergence(a: tuple[int, Training], b: tuple[int, Training]) -> BackgroundQu
     what = "looking for where they diverge"
 
     def work() -> Divergences:
+        """Walk two forks side by side to the first step that differs."""
         first, second = (_fork_at_start(training) for _, training in (a, b))
         stops = a[1].run.stops, b[1].run.stops
         with quiet_collector():
@@ -92,6 +93,7 @@ def shared_tokens(
     seen: list[Seen] = []
 
     def copy_vocabularies() -> None:
+        """Copy the tokenizer and the uses of each column, on the engine thread."""
         for column in columns:
             try:
                 seen.append(Seen(column.key, column.trainer.tokenizer(), list(column.trainer.uses)))
@@ -137,6 +139,8 @@ def whole_run(key: int, training: Training) -> BackgroundQuery:
     what = "going to the end of the run"
 
     def work() -> frozenset[bytes]:
+        """Return the bytes of the tokens of a file, of the start if pieces are only dropped, else of the end
+        of the run."""
         trainer, stops = training.trainer, training.run.stops
         if training.opened is not None:
             return _pieces(training.opened.tokenizer)
@@ -207,6 +211,8 @@ def curve(
             spread.extend(spread_of(trainer, corpus, evenly(computed, points)))
 
     def found() -> Curve:
+        """Compute the curve in the fastest way: from the counts of the training, by encoding at each step, or
+        by walking a fork."""
         steps, other, words = evenly(computed, points), trainer, None
         if tokenizer is not None and remembers:
             lengths, vocabulary = (

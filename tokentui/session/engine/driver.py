@@ -331,7 +331,8 @@ class Session:
 
     @property
     def _available(self) -> do.Need:
-        """The state that is available to commands."""
+        """The state that is available to commands now: what is open, counted and at its place. Commands that
+        need more are queued."""
         loading, state = self._loading, self.state
         if loading is None:
             if state.sync.playing or not state.sync.has_work:
@@ -449,6 +450,8 @@ class Session:
                 loading.drawn.wait(DRAWN_S)
 
         def finish(training: object) -> None:
+            """Install the training, or on failure restore the one before and drop queued steps; then answer
+            the command."""
             last = self._loading is loading
             if last:
                 self._loading = None

@@ -127,6 +127,7 @@ class JobPool:
         running = self.running[key] = RunningJob(reply, Busy(what, 0, 0), signature)
 
         def report(what: str, done: int, total: int) -> None:
+            """Update the progress of the job, and wake the engine at most once in `REPORT_S` seconds."""
             now = time.monotonic()
             running.busy = running.pace.with_time_left(Busy(what, done, total), now)
             if now - self._reported_at >= REPORT_S:
@@ -138,6 +139,7 @@ class JobPool:
             return running.cancelled
 
         def run() -> object:
+            """Do the work in this thread, with cancellation and reports of progress."""
             token = _report.set(report)
             try:
                 with job(cancel=is_cancelled), reporting(what) if what else nullcontext():
@@ -147,6 +149,7 @@ class JobPool:
 
         def finish(future: Future[object]) -> None:
             # The future refers to this function: without this line the cycle keeps the answer alive for long.
+            """Reply with the answer or the exception, on the engine thread, unless the job was cancelled."""
             running.future = None
             if not running.cancelled:
                 del self.running[key]

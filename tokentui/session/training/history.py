@@ -144,7 +144,8 @@ class StepHistory:
 
 
 def _row(copy: Trainer, number: int) -> StepRow:
-    """Return a computed step as a row."""
+    """Return a computed step as a row. A step that merges nothing has no parts and no token, and a sentence
+    instead."""
     step = copy.step_at(number)
     if isinstance(step, MergeStep):
         worth = step.count if step.score is None else step.score

@@ -90,6 +90,7 @@ def prepare(
 
     def lay_out(words: Words, part: bool) -> Training:
         # Of a part of the corpus only the words are known, which is enough for a first look.
+        """Return the training of counted words; with `part`, they are those of a part of the corpus."""
         with quiet_collector(), reporting("laying out"):
             trainer = start(None if part else corpus, recipe, run, words)
         trainer.advance(0, run.stops)
@@ -160,6 +161,7 @@ def prepare_tokenizer(
         run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
 
     def lay_out(of: Corpus, part: bool) -> Training:
+        """Encode a corpus, or a part of it, with the tokenizer, and return the replay."""
         with reporting("counting"):
             words, fixed = text.pretokens.count(of)
         with quiet_collector(), reporting("encoding"):
