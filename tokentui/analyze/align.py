@@ -233,8 +233,8 @@ def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
 
 
 def _clusters(text: str, edges: set[int]) -> set[int]:
-    """Return the offsets of all that is drawn by itself: grapheme clusters, and parts of them between the
-    edges of tokens."""
+    """Return the offsets where something is drawn: the start of each grapheme cluster, and edges of tokens
+    inside clusters."""
     if text.isascii():
         return set(range(len(text)))
     cuts = sorted({0, len(text), *edges})
@@ -242,7 +242,8 @@ def _clusters(text: str, edges: set[int]) -> set[int]:
 
 
 def _labels(encoding: Encoding, tokens: range) -> list[str]:
-    """Return the text of each of several tokens that share characters."""
+    """Return the visible text of each of several tokens that share characters: their bytes, or the name of a
+    token without bytes."""
     pieces = (encoding.pieces[token] for token in tokens)
     return [
         _shown(encoding.tokens[token] if piece is None else piece) for token,

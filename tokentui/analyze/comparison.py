@@ -306,7 +306,8 @@ def _figures(*titles: str, left: int) -> tuple[Column, ...]:
 
 
 def _divergence_sections(comparison: Comparison, literal: bool) -> Iterator[Section]:
-    """Yield the first differing step of each pair of columns, with what either decided there."""
+    """Yield a section for each pair of columns with their first differing step, by meaning or with `literal`
+    by spelling, and what either decided there. The other step is noted if it differs."""
     for names, (meant, spelled) in comparison.divergences.items():
         divergence, other = (spelled, meant) if literal else (meant, spelled)
         step, other_step = (

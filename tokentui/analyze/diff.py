@@ -602,7 +602,8 @@ def _uses(token: MergeSide | ChangedToken) -> tuple[Cell, ...]:
 
 
 def _id_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
-    """Yield the tokens that moved, were removed, were added or have another score."""
+    """Yield a section each for the ids that moved, removed tokens, added tokens and changed scores, if there
+    are any. The terminal prints at most `rows` rows of each."""
     if differences.moved:
         belongs = "belongs" if differences.reused == 1 else "belong"
         summary = f"{plural(differences.moved_count, 'token')} moved; "

@@ -216,7 +216,8 @@ def _hung(
 
 
 def _beside(blocks: Sequence[_Block], apart: int) -> Iterator[Line]:
-    """Yield the lines of blocks next to each other."""
+    """Yield the lines of blocks next to each other, with `apart` blanks between and after them; a shorter
+    block is filled with blanks."""
     for row in itertools.zip_longest(*(block.lines for block in blocks), fillvalue=()):
         line: list[Span] = []
         for block, part in zip(blocks, row, strict=True):

@@ -167,7 +167,11 @@ class DriftCheck:
         return ids[place:i], encoded[place:j]
 
     def _entry(self, number: int | None) -> TokenEntry | None:
-        """Return the entry of an id, None for None. Lists all entries once. KeyError names an unknown id."""
+        """Return the entry of an id; None for None. The entries are listed at the first call.
+
+        Raises:
+            KeyError: No token has this id.
+        """
         if number is None:
             return None
         if self._entries is None:

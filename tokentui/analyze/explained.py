@@ -170,8 +170,8 @@ def _step_row(
 
 
 def lattice_sections(word: WordExplanation) -> Iterator[Section]:
-    """Yield all pieces that can be part of a word, with their probabilities, most probable first. Yield
-    nothing for a model without probabilities."""
+    """Yield a section with a drawing of all pieces that can be part of a word, and a row for each, the most
+    probable first; the best segmentation is marked. Yield nothing for a model without probabilities."""
     if not word.lattice:
         return
     edges = sorted(word.lattice, key=lambda edge: (-edge.posterior, edge.start, edge.end))

@@ -55,8 +55,8 @@ def byte_sections(piece: bytes) -> Iterator[Section]:
 
 
 def character_sections(piece: bytes) -> Iterator[Section]:
-    """Yield the characters of a token by their numbers, with their names; bytes that are no whole character
-    stand for themselves."""
+    """Yield a section for each character of the first `MOST_SHOWN` bytes of a token, with its number and
+    name; a byte that is not a whole character has one of its own."""
     for char in piece[:MOST_SHOWN].decode("utf-8", "surrogateescape"):
         if "\udc80" <= char <= "\udcff":
             yield Section(f"<{ord(char) - 0xDC00:02X}>", muted("a byte that is not a whole character"))

@@ -309,7 +309,8 @@ def _ids(tokenizer: Tokenizer) -> int:
 
 
 def category(tokenizer: Tokenizer, entry: TokenEntry, never: Container[int]) -> str:
-    """Return whether text produces a token, or why not.
+    """Return `OK` if text produces a token; else `SPECIAL`, `UNDECODABLE` for parts of characters, or
+    `UNREACHABLE`.
 
     Args:
         tokenizer: The tokenizer.

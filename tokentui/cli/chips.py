@@ -161,7 +161,8 @@ class Marks:
         yield from self.lines(tokens, indent=3)
 
     def _ends(self, token: MarkedToken, tint: int) -> tuple[str, str]:
-        """Return the characters that begin and end a token."""
+        """Return the private characters that begin and end a token for `painted`; two empty strings if it has
+        neither a tint nor a line."""
         number = tint if self.chips and token.is_token else _NO_TINT
         if number == _NO_TINT and not token.underlined:
             return "", ""

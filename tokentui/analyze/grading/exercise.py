@@ -282,7 +282,11 @@ class _Reader:
         )
 
     def _texts(self, key: str, values: Sequence[object]) -> tuple[str, ...]:
-        """Check a list of texts: strings, not empty, not too long or many, none twice. Raises otherwise."""
+        """Check a list of texts, and return it as a tuple.
+
+        Raises:
+            TokentuiError: One is not a string, empty, too long or listed twice, or there are too many.
+        """
         if len(values) > _MOST_TEXTS:
             raise self._error(key, f"more than {_MOST_TEXTS} texts", "remove some")
         texts: list[str] = []
@@ -328,7 +332,12 @@ class _Reader:
                 raise self._error("corpus", *_what_and_hint(error)) from None
 
     def _recipe(self, value: str | dict[str, Any]) -> Recipe:
-        """Read a recipe. Raises for an objective other than count or score, and for axes not graded."""
+        """Read the recipe of an exercise: the name of a preset, or a table.
+
+        Raises:
+            TokentuiError: It is not a recipe, its objective is not `count` or `score`, or an axis has a value
+                that is not graded.
+        """
         try:
             recipe, _ = recipe_of(value)
         except TokentuiError as error:

@@ -357,7 +357,8 @@ class _Grader:
         return numbered(trainer, self._exercise), _pairs(trainer)
 
     def _check_answer(self, answer: Answer, corpus: Corpus, label: str, probe: bool) -> None:
-        """Grade the merges that code returned for a corpus. Errors are a failed check, for probes nothing."""
+        """Check the merges that code returned for a corpus. An error, or a result without merges, is a failed
+        check; for a probe it is ignored."""
         submission = None
         error = answer.error
         if not error:

@@ -401,7 +401,8 @@ def _right_to_left(word: Word, pair: Pair, new: int, state: State) -> Word:
 
 
 def _text_replace(word: Word, pair: Pair, new: int, state: State) -> Word:
-    """Replace "a b" in the word written with spaces, also where a is the end of a longer token."""
+    """Replace the pair as text in the word written with spaces, a common mistake: it also matches the end of
+    a longer token and the start of another, which become a new token."""
     left, right = state.text(pair)
     out, at = [], 0
     while at < len(word):

@@ -230,7 +230,8 @@ def _minbpe(text: str, where: str) -> Merges:
 
 
 def _lines(text: str, where: str) -> Merges:
-    """Read one merge a line. Blank lines are skipped, and a first line that is a `#` header.
+    """Read one merge a line. Blank lines are skipped, and so is a first line that starts with `#` and is not
+    a pair.
 
     Raises:
         TokentuiError: A line is not a pair; the error names its number.

@@ -286,11 +286,15 @@ CHECKS: tuple[Check, ...] = (
 
 
 def examine(tokenizer: Tokenizer, step: int | None = None) -> HealthReport:
-    """Return the facts of a vocabulary, and the results of all checks in the order of `CHECKS`.
+    """Return the facts of a vocabulary, and the results of all checks in the order of `CHECKS`. Looks at
+    every token.
 
     Args:
         tokenizer: The tokenizer.
         step: Its step; None for its number of merges.
+
+    Raises:
+        Cancelled: The job is cancelled.
     """
     seen = surveyed(tokenizer)
     results = []

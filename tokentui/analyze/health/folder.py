@@ -151,7 +151,8 @@ def _differing(
 
 
 def _merged(ours: Tokenizer, other: Tokenizer) -> Iterator[str]:
-    """Yield the tokens of the first merges that differ, as text."""
+    """Yield the tokens of both sides, as text, for the first `_PROBED` merges that differ. Tokens that are
+    not UTF-8 are left out."""
     rows = [(tokenizer.vocabulary.pieces, tokenizer.vocabulary.merges) for tokenizer in (ours, other)]
     pairs = zip(rows[0][1], rows[1][1], strict=False)
     parts = (tuple(tuple(row[0][side] for side in pair) for row, pair in zip(rows, both, strict=True))
@@ -305,8 +306,9 @@ def tokenizer_class(files: Files) -> Finding:
 
 
 def double_bos(files: Files) -> Finding:
-    """Check for a beginning token that is added twice, added by the chat template and by encoding, or added
-    by one file only."""
+    """Check for a beginning token that is added twice (FAIL), that the chat template writes and encoding adds
+    (INFO), or for which `add_bos_token` and the post-processor disagree (WARN). It does not apply without
+    such a token."""
     name = files.folder.named("bos_token")
     number = files.id_of(name) if name else None
     if number is None:
@@ -366,7 +368,7 @@ def settings(files: Files) -> Finding:
 
 
 def template(files: Files) -> Finding:
-    """Check for chat templates that differ."""
+    """Check for chat templates of one folder that differ in more than white space at their ends."""
     texts = files.folder.templates()
     if len(texts) < 2:
         return Finding("there is at most one chat template", 0, status=PASS)

@@ -263,8 +263,8 @@ def _columns(tokenizers: tuple[str, ...], shared: SharedOptions) -> tuple[Column
 
 
 def _size_of(path: str, split: str) -> int | None:
-    """Return the number of ids of a tokenizer file, or None if it cannot be read. Its column will show the
-    error."""
+    """Load a tokenizer file, and return its number of ids; None if it cannot be read, which its column will
+    report."""
     from tokentui.formats.files import load
 
     try:

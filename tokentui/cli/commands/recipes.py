@@ -79,7 +79,8 @@ def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> Section:
 
 
 def _recipe_file(preset: Preset) -> Iterator[str]:
-    """Yield the lines of a preset as a recipe file. Sizes and special tokens are comments."""
+    """Yield the lines of a preset as a recipe file in TOML. Its published sizes and special tokens are in a
+    comment."""
     yield f"# {preset.name}: {preset.about} ({preset.source})"
     words = preset.run.words.items()
     published = [

@@ -151,8 +151,9 @@ def command(
 
 
 def _with_unknown(run: Run, recipe: Recipe, format: Format) -> Run:
-    """Return the run with the unknown token that the format requires, so that the size of the file is the
-    size that was asked for. It comes after the special tokens that are named."""
+    """Return the run with the unknown token that the format requires after the named special tokens, so that
+    the file has the size that was asked for. Return it unchanged if the format requires none, or the recipe
+    has `unknown=rest-of-word`."""
     added = format.added_unknown(run.specials)
     if not added or recipe.unknown == "rest-of-word":
         return run  # a vocab.txt with [UNK] encodes the text "[UNK]" differently under rest-of-word

@@ -320,7 +320,7 @@ class ExplorerServer:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Answer a request, unless it is foreign or its headers are invalid."""
+            """Refuse a foreign request, or answer it with security headers."""
             origin = request.headers.get("Origin")
             try:
                 host = urlsplit(f"//{request.host}").hostname or ""

@@ -77,9 +77,10 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
     column: int | None = None
 
     def apply(self, state: State) -> Job[TokenView]:
-        """Copy the uses of this step and return the job that makes the view.
+        """Copy the uses of this step, and return the job that makes the view.
 
-        Raises for an unknown token.
+        Raises:
+            TokentuiError: The column is not open. An unknown token makes the job fail.
         """
         from tokentui.session.training.token_facts import symbol_of, token_view
 

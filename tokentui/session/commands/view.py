@@ -74,9 +74,10 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
     mode: GlyphMode = "text"
 
     def answer(self, context: StepContext) -> Found | None:
-        """Search the pane from `start`. None for an empty text and for no match.
+        """Search the pane from `start`. Return None for an empty text, and if nothing matches.
 
-        Raises if the pane is unknown or `start` is of another kind.
+        Raises:
+            TokentuiError: There is no such pane, or `start` is not a place in it.
         """
         from tokentui.session.training import search
 

@@ -287,10 +287,11 @@ class Session:
         return wait
 
     def _new_snapshot(self, now: float, working: bool, waits: str) -> Snapshot | None:
-        """Return a snapshot if something has changed and it is time to show it.
+        """Return a snapshot if something has changed and it is time to show it; else, or if it is
+        interrupted, None.
 
         Args:
-            now: The time.
+            now: The time by `time.monotonic`.
             working: True if columns walk, so that snapshots are taken at intervals.
             waits: The commands that waited before this turn, in words.
         """

@@ -87,7 +87,7 @@ class CommandQueue:
         return under_way is None or under_way.replaces in load.replaces
 
     def drop(self, why: str, *, loads: bool) -> None:
-        """Drop the queued commands.
+        """Drop the queued commands, which fail with `Dropped`.
 
         Args:
             why: The reason, in words for the user.

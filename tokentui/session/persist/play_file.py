@@ -28,8 +28,9 @@ MOST_FILES = 12
 
 
 def read_left() -> PlayStart:
-    """Return what the playground was left with, without entries that are not tokenizers. Return an empty
-    start if the file is absent, damaged or not readable, or its text is longer than `_MOST_CHARS`."""
+    """Return what the playground was left with: the first `MOST_PLAYED` entries that are tokenizers. Return
+    an empty start if the file is absent, damaged or not readable, or its text is longer than
+    `_MOST_CHARS`."""
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError, RecursionError, TokentuiError):
         left = json.loads(read_regular(str(state_dir() / _NAME), "file", LARGEST))
         text = left["text"]

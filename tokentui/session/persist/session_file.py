@@ -144,8 +144,11 @@ def _as_json(value: object) -> object:
 
 
 def _session_of(body: Any) -> SavedSession:
-    """Return the session of a JSON object. Raises `TypeError`, `KeyError` or another built-in error for a
-    field that is missing or has another type."""
+    """Return the session of a JSON object.
+
+    Raises:
+        TypeError, KeyError, ValueError: A field is missing or has another type.
+    """
     return SavedSession(
         sources=_each(_text, body["sources"]), as_=_text_or_none(body["as"]), field_=_text(body["field"]),
         sha256=_text(body["sha256"]), scratch=_text_or_none(body["scratch"]),

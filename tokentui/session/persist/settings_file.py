@@ -169,7 +169,8 @@ def _with_line(text: str, name: str, line: str) -> str:
 
 
 def _set_aside() -> Path | None:
-    """Rename the file without replacing another. Return its new path; None if that fails."""
+    """Rename the settings file to `settings.broken-N.toml`, without replacing another file. Return its new
+    path; None if that fails."""
     path = settings_path()
     for number in range(1, _MOST_ASIDE):
         aside = path.with_name(f"settings.broken-{number}.toml")

@@ -441,7 +441,7 @@ class Column:
         """Walk for a number of seconds towards the first step that reaches a goal. Return whether the column
         is at that step, or at its end before it.
 
-        Most walks compute some steps more, and come back.
+        The walk may compute steps after the goal, and then comes back.
         """
         trainer = self.trainer
         step = learn.find(trainer, goal)

@@ -71,7 +71,8 @@ def find_text(window: RunningText, text: str, start: CorpusPlace, backward: bool
 
 
 def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
-    """Return the places of rows in the filtered list `left`; `places` itself if there is no filter."""
+    """Return the numbers, in the filtered list `left`, of the rows at `places`; `places` itself if there is
+    no filter (None)."""
     if left is None:
         return places
     positions = set(places)

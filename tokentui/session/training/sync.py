@@ -307,12 +307,13 @@ class Synchronizer:
             self.adopt_position(self.columns[0])
 
     def sync_by(self, by: str | None) -> None:
-        """Change the unit that columns are kept together by; None for the next unit. The first column stays.
+        """Stop all walks, and change the unit that columns are kept together by; None for the next unit. The
+        first column stays.
 
         Where some grow and others shrink, their steps have little in common: `merges` comes last.
 
         Raises:
-            TokentuiError: There is no such way.
+            TokentuiError: There is no such unit.
         """
         if by is not None and by not in SYNC_UNITS:
             raise TokentuiError("no such unit to sync columns by", by, "one of: " + ", ".join(SYNC_UNITS))
@@ -493,9 +494,9 @@ class Synchronizer:
 
     def _walk_to_target(self, deadline: float) -> bool:
         """Walk the columns in sync to the target, until a deadline of `perf_counter`. Return whether all of
-        them are there. A column that fails is no longer one of them.
+        them are there. A column that fails leaves the sync.
 
-        A column that takes long goes first: nothing is out of sync meanwhile.
+        Columns that take long go first: if the deadline comes, the others have not moved.
         """
         there, free = self.in_sync, self._passes_stops(self.target.value)
         if len(there) > 1 and self.target.by != "tokens":

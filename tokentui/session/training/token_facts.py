@@ -134,7 +134,7 @@ def _count_ways(tokenizer: Tokenizer, symbol: int) -> int | None:
 
 
 def check_length(text: str) -> None:
-    """Refuse a text of more than `INSPECTED_CHARS` characters.
+    """Check that a text has at most `INSPECTED_CHARS` characters.
 
     Raises:
         TokentuiError: It is longer.
@@ -145,9 +145,8 @@ def check_length(text: str) -> None:
 
 
 def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special | None:
-    """Return the last pre-token or named token of a text that begins at an offset or before it, None if none
-    does.
-    """
+    """Return the last pre-token, or token that is found by its name, that begins at a character offset of a
+    text or before it. None if none does."""
     taken: PreToken | Special | None = None
     for part in tokenizer.encoder.stretches(text, False):
         for stretch in part if isinstance(part, list) else [part]:

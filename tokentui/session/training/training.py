@@ -235,7 +235,8 @@ class TrainingCache:
         return [training for training in self._trainings if training.corpus is corpus and not training.failed]
 
     def train(self, corpus: Corpus, recipe: Recipe, run: Run, partial: Partial) -> Training:
-        """Count a corpus for a recipe and lay it out, or return the kept training of it.
+        """Return the kept training of a recipe on a corpus, with this run; else count the corpus and lay it
+        out. `partial` is called with a part of a large corpus first.
 
         Raises:
             TokentuiError: The recipe makes no sense, or its pattern takes too long.
