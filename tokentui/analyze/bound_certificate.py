@@ -122,7 +122,11 @@ def read_certificate(path: str) -> Certificate:
 
 
 def _lines(file: object, path: str) -> Iterator[Mapping[str, object]]:
-    """Yield the JSON objects of a file, one a line. Raises for another line, too long ones included."""
+    """Yield the JSON objects of a file, one a line.
+
+    Raises:
+        TokentuiError: A line is not a JSON object, or has more than `_LONGEST_LINE` bytes.
+    """
     reader = file.readline  # type: ignore[attr-defined]
     number = 0
     while line := reader(_LONGEST_LINE):
@@ -147,7 +151,9 @@ def _word(
 ) -> tuple[tuple[str, ...], int, tuple[int, ...] | None]:
     """Return the units, count and numbers of a word; None for the numbers if the row has none.
 
-    Raises `TokentuiError` for wrong types, too many units, and a number above scale times count.
+    Raises:
+        TokentuiError: A value has a wrong type, there are too many units, or a number is above `scale` times
+            the count.
     """
     units, count, numbers = row.get("units"), _count(row.get("count"), where, 1), row.get("g")
     if not isinstance(units, list) or not units or not all(type(unit) is str and unit for unit in units):

@@ -298,7 +298,7 @@ class PairAgreement:
 
 
 def check_columns(count: int) -> None:
-    """Raise if there are fewer than two or more than four columns.
+    """Check that there are two to four columns.
 
     Raises:
         TokentuiError: There are too few or too many.

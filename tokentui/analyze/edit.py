@@ -265,7 +265,11 @@ def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
 
 
 def _check_text(tokenizer: Tokenizer, text: str, where: str) -> None:
-    """Raise unless the text can be a new token: valid, not empty, and no token or name yet."""
+    """Check that a text can be a new token.
+
+    Raises:
+        TokentuiError: It is empty, has a lone surrogate, or is a token or the name of one already.
+    """
     try:
         code = text.encode()
     except UnicodeEncodeError:

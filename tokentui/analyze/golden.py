@@ -157,7 +157,11 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
 
 
 def _ids_of(node: Node) -> Ids | None:
-    """Return the row of ids, in which None may stand; None for null. Raises for other values."""
+    """Return the row of ids, in which None may stand; None for null.
+
+    Raises:
+        TokentuiError: It is not a list of ids.
+    """
     if node.value is None:
         return None
     ids = node.listed()

@@ -117,7 +117,11 @@ def _jsonl(path: str, rows: Sequence[TokenRow]) -> bytes:
 
 
 def _parquet(path: str, rows: Sequence[TokenRow]) -> bytes:
-    """Return the rows as a Parquet file. Raises at `path` if pyarrow is not installed; writes nothing."""
+    """Return the rows as the bytes of a Parquet file. `path` is only for errors.
+
+    Raises:
+        TokentuiError: pyarrow is not installed.
+    """
     types = ("int64", "string", "string", "string", "string", "float64", "int64", "bool_", "string")
     columns = {
         name: (kind, [row[n] for row in rows])

@@ -50,7 +50,11 @@ class _Context(click.Context):
     """The context of the program and of each command."""
 
     def get_help(self) -> str:
-        """Return the help. Raises if there is no standard output, to which click would write nothing."""
+        """Return the help.
+
+        Raises:
+            TokentuiError: There is no standard output, to which click would write nothing.
+        """
         bytes_of(sys.stdout, "standard output")
         return super().get_help()
 

@@ -139,7 +139,7 @@ class SharedOptions:
         return corpora
 
     def require_corpus(self) -> None:
-        """Raise if no corpus is given.
+        """Check that a corpus is given.
 
         Raises:
             TokentuiError: There is no CORPUS.
@@ -192,7 +192,7 @@ class SharedOptions:
         return load(path, split, encode=encode, class_name=self.class_name)
 
     def refuse_training_options(self) -> None:
-        """Raise if an option or axis of training is given to a command that trains nothing. The split is
+        """Check that no option or axis of training is given to a command that trains nothing. The split is
         allowed.
 
         Raises:
@@ -409,7 +409,11 @@ def _axes_by_position(
 
 
 def _axes(words: Sequence[str]) -> dict[str, Any]:
-    """Parse values of `-s` into axes. Raises for an unknown axis and one without a value."""
+    """Parse values of `-s` into axes; the last value of an axis wins.
+
+    Raises:
+        TokentuiError: An axis is unknown or has no value.
+    """
     axes: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")

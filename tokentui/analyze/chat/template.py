@@ -161,7 +161,12 @@ def _settings(folder: str | None, name: str) -> Node:
 
 
 def _document(path: str) -> Node:
-    """Read a JSON object from a regular file of at most _LARGEST_CONFIG bytes. Raises for another one."""
+    """Read a JSON object from a file.
+
+    Raises:
+        TokentuiError: The file is not regular, has more than `_LARGEST_CONFIG` bytes, or is not a JSON object
+            in UTF-8.
+    """
     data = read_regular(path, "file of settings", _LARGEST_CONFIG + 1)
     if len(data) > _LARGEST_CONFIG:
         raise TokentuiError(f"more than {_LARGEST_CONFIG:,} bytes", path, "no settings file is that large")
@@ -200,7 +205,8 @@ def _named(node: Node) -> dict[str, str]:
 def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> str:
     """Return the template that is named, else `tool_use` for tools, else `default`.
 
-    Raises if it is not listed.
+    Raises:
+        TokentuiError: It is not listed.
     """
     name = named or ("tool_use" if tools and "tool_use" in listed else "default")
     if name not in listed:

@@ -133,9 +133,10 @@ def found(module: ModuleType, name: str, part: str) -> Callable[..., Any]:
 
 
 def called(function: Callable[..., Any], arguments: list[Any]) -> Any:
-    """Call a function with the arguments of the exercise.
+    """Call a function with the arguments of the exercise. What it raises itself passes.
 
-    Raises `LimitError` if it does not take them; what it raises itself passes.
+    Raises:
+        LimitError: It does not take these arguments.
     """
     try:
         inspect.signature(function).bind(*arguments)

@@ -308,9 +308,12 @@ class _Reader:
         return os.path.join(self._folder, sandbox.expanded(source))
 
     def _corpus(self, table: Mapping[str, Any], *, needed: bool) -> Corpus:
-        """Read the corpus from `corpus_text`, or from the file or sample of `corpus`.
+        """Read the corpus from `corpus_text`, or from the file or sample of `corpus`. One that is missing is
+        empty, unless it is `needed`.
 
-        One that is missing is empty unless `needed`. Raises for both, for stdin and for a URL.
+        Raises:
+            TokentuiError: Both are given, the needed one is missing, or it is standard input, a URL or not
+                readable.
         """
         if "corpus" in table and "corpus_text" in table:
             raise self._error("corpus", "there is a corpus_text too", "remove one of them")
@@ -352,7 +355,11 @@ class _Reader:
         return recipe
 
     def _call(self, key: str, value: str | None) -> Call | None:
-        """Read `name(argument, …)`, None for None. Raises for another shape and for unknown arguments."""
+        """Read `name(argument, …)`; None for None.
+
+        Raises:
+            TokentuiError: It has another form, or an argument is unknown.
+        """
         if value is None:
             return None
         found = re.fullmatch(r"\s*([A-Za-z_]\w{0,60})\s*\(([\w\s,]*)\)\s*", value)
@@ -367,7 +374,8 @@ class _Reader:
     def _limits(self, table: Mapping[str, object]) -> dict[str, int]:
         """Return all limits, with defaults for those that the table leaves out.
 
-        Raises for an unknown name and for a value out of range.
+        Raises:
+            TokentuiError: A name is unknown, or a value is not a whole number in its range.
         """
         for name, value in table.items():
             if name not in LIMITS:
@@ -381,7 +389,8 @@ class _Reader:
     def _answers(self, key: str, table: Mapping[str, Any]) -> dict[str, Any]:
         """Check the types of the listed answers and return them; `merges` are allowed for claims only.
 
-        Raises for other answers.
+        Raises:
+            TokentuiError: An answer is unknown or has another type.
         """
         known = ("merges", "tokens") if key == "claims" else ("tokens",)
         for name in table:

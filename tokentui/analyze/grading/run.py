@@ -168,10 +168,12 @@ def _call(call: Call | None, case: Case, exercise: Exercise) -> list[object] | N
 
 
 def _output(request: bytes, folder: str, seconds: float) -> tuple[str, bool]:
-    """Return what the child answers, and whether it was ended because it took too long.
+    """Return what the child answers, and whether it was ended because it took too long. The child and its
+    processes are killed in each case. Output beyond `MOST_OUTPUT` is dropped.
 
-    The child and its processes are ended in each case. Output beyond MOST_OUTPUT is dropped. Raises if no
-    process can be started.
+    Raises:
+        TokentuiError: No process can be started.
+        Cancelled: The job is cancelled.
     """
     try:
         child = subprocess.Popen(

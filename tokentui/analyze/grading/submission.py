@@ -161,7 +161,11 @@ def _of_mapping(value: Mapping[Any, Any], where: str) -> Submission:
 
 
 def _rows(value: Any, kind: type | tuple[type, ...], where: str) -> tuple[tuple[Any, ...], ...]:
-    """Return rows of ids or tokens; a single row may stand alone. Raises for all else."""
+    """Return rows of ids or tokens; a single row may stand alone.
+
+    Raises:
+        TokentuiError: The value is not such a list.
+    """
     if isinstance(value, list | tuple) and value and all(isinstance(item, kind) for item in value):
         value = [value]
     if not isinstance(value, list | tuple) or not all(
@@ -174,7 +178,12 @@ def _rows(value: Any, kind: type | tuple[type, ...], where: str) -> tuple[tuple[
 
 
 def _vocabulary(value: Mapping[Any, Any], where: str) -> dict[int, Any]:
-    """Return the token of each id, from a mapping in either direction. Raises for all else."""
+    """Return the token of each id, from a mapping in either direction. A list of byte values is read as
+    bytes.
+
+    Raises:
+        TokentuiError: An item does not map an id and a token.
+    """
     items = list(value.items())
     if all(type(item) is int for _, item in items) and not all(type(key) is int for key, _ in items):
         items = [(item, key) for key, item in items]
@@ -190,9 +199,11 @@ def _vocabulary(value: Mapping[Any, Any], where: str) -> dict[int, Any]:
 
 
 def _merges(rows: Sequence[Any], where: str) -> Merges:
-    """Read merges from pairs, lines, pairs with a made id, or triples of ids.
+    """Read merges from pairs, lines, pairs with a made id, or triples of ids. The made ids are kept only if
+    each row has one.
 
-    The made ids are kept only if each row has one. Raises at the first other row and beyond MOST_MERGES.
+    Raises:
+        TokentuiError: A row has another form, or there are more than `MOST_MERGES`.
     """
     if len(rows) > MOST_MERGES:
         raise TokentuiError(f"more than {MOST_MERGES:,} merges", where,
@@ -219,7 +230,11 @@ def _merges(rows: Sequence[Any], where: str) -> Merges:
 
 
 def _minbpe(text: str, where: str) -> Merges:
-    """Read the merges of a .model file of minbpe, after its special tokens. Raises for another text."""
+    """Read the merges of a .model file of minbpe, after its special tokens.
+
+    Raises:
+        TokentuiError: The text is not such a file.
+    """
     lines = text.split("\n")
     try:
         start = 3 + int(lines[2])
@@ -251,7 +266,8 @@ def _lines(text: str, where: str) -> Merges:
 def _line(line: str, where: str) -> Any:
     """Return the pair of a line: two tokens with a space or a tab between them, two ids, or in Python.
 
-    Raises for another line.
+    Raises:
+        TokentuiError: The line is not a pair.
     """
     bare = line.strip().rstrip(",")
     if bare[:1] in ("(", "[") or bare.startswith(("b'", 'b"', "'", '"')):

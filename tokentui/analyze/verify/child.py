@@ -356,7 +356,8 @@ class LlamaCpp(Opened):
     def ids(self, text: str, specials: bool, around: bool = False) -> list[int]:
         """Return the ids of a text; with `around`, with the special tokens before and after it.
 
-        Raises ValueError if the library does not encode it.
+        Raises:
+            ValueError: The library does not encode it.
         """
         data = _as_bytes(text)
         ids = (self._ctypes.c_int32 * (2 * len(data) + 16))()

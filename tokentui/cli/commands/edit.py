@@ -106,7 +106,7 @@ def command(
     if output == STDOUT:
         raise TokentuiError("standard output is used for the report", f"OUT {STDOUT}", "name a file")
     if map_ is not None:
-        id_map(map_, ())  # a wrong name is told before the work
+        id_map(map_, ())  # a wrong name is reported before the work
         out.check_target(map_)
     if init is not None:
         init_file(init, ())

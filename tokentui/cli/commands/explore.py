@@ -224,8 +224,12 @@ def open_playground(text: str | None, tokenizers: tuple[Played, ...]) -> int:
 
 
 def _tokenizer(path: str) -> str:
-    """Return the path of a tokenizer file or folder, or the name of a remote tokenizer or encoding. Raise if
-    the file does not exist."""
+    """Return the path of a tokenizer file or folder, or the name of a remote tokenizer or encoding. A remote
+    one is not checked.
+
+    Raises:
+        TokentuiError: The file does not exist, or the folder has no tokenizer.
+    """
     if is_remote(path):
         return path
     from tokentui.formats.published import located  # only for a file
@@ -294,8 +298,12 @@ def check_source(source: str) -> None:
 
 
 def _check_memory() -> None:
-    """Raise if the limit on address space is too small for threads. Python waits forever for a thread that
-    gets no memory while it starts."""
+    """Check that the limit on address space leaves room for threads. Python waits forever for a thread that
+    gets no memory while it starts.
+
+    Raises:
+        TokentuiError: It is below `_LEAST_MEMORY` bytes.
+    """
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most not in (resource.RLIM_INFINITY, -1) and most < _LEAST_MEMORY:
         raise TokentuiError(
@@ -305,9 +313,11 @@ def _check_memory() -> None:
 
 
 def _check_terminal(sources: tuple[str, ...]) -> None:
-    """Raise if there is no terminal or keyboard.
+    """Check that there are a terminal and a keyboard. If the corpus is standard input, descriptor 0 becomes
+    /dev/tty, and `sys.stdin` keeps the corpus.
 
-    If the corpus is standard input, descriptor 0 becomes /dev/tty, and `sys.stdin` keeps the corpus.
+    Raises:
+        TokentuiError: One of them is missing, or the terminal has no cursor control.
     """
     hint = "commands for scripts: " + ", ".join(COMMANDS)
     if (kind := os.environ.get("TERM", "")) in ("dumb", ""):

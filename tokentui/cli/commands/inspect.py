@@ -225,9 +225,10 @@ def _write_table(shared: SharedOptions, tokenizer: str, path: str) -> int:
 
 
 def _print_analysis(shared: SharedOptions, tokenizer: Tokenizer, analysis: Analysis) -> int:
-    """Print the report of an analysis, on a corpus if one is named. Returns the exit code.
+    """Print the report of an analysis, on a corpus if one is named. Return the exit code, which is 0.
 
-    Raises if it needs a corpus and none is named.
+    Raises:
+        TokentuiError: It needs a corpus and none is named, or the corpus is refused.
     """
     if analysis.needs_corpus:
         shared.require_corpus()

@@ -344,7 +344,11 @@ class ExplorerServer:
         return web.Response(text=_PAGE.read_text(encoding="utf-8"), content_type="text/html")
 
     async def _download(self, request: web.Request) -> web.Response:
-        """Send a file of a session once: the answer removes it. Raises HTTP 404 for an unknown key."""
+        """Send a file of a session once: the answer removes it.
+
+        Raises:
+            HTTPNotFound: No session has a file with this key.
+        """
         from aiohttp import web
 
         key = request.match_info["key"]

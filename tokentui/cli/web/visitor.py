@@ -62,7 +62,7 @@ class VisitorConfig:
 
 def main() -> int:
     """Run the program for a visitor, in the sandbox of the configuration. Return its exit code."""
-    with contextlib.suppress(OSError):  # so that the end of the line is told to it, and a new size
+    with contextlib.suppress(OSError):  # so that it gets the signals of a hangup and of a new size
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     config = VisitorConfig(**json.loads(sys.argv[1]))
     from tokentui.cli.main import run

@@ -144,7 +144,11 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
     rows: int = 50
 
     def answer(self, context: StepContext) -> Diff:
-        """Compare the two tokenizers in one process. Raises if a column is not in sync."""
+        """Compare the two tokenizers in one process.
+
+        Raises:
+            TokentuiError: A column is not in sync.
+        """
         from tokentui.analyze.diff import diff
 
         columns = context.columns

@@ -50,10 +50,12 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
         return Job(lambda: self.answer(context), cancellable=False)
 
     def answer(self, context: StepContext) -> ExportReport:
-        """Write the files. A format that cannot hold the tokenizer gives a report with `refused`, no error.
+        """Write the files. If the format cannot hold the tokenizer, nothing is written, and the report has
+        `refused`.
 
-        Raises for an existing file and for the name of another format, with a hint to send it again with
-        `overwrite`.
+        Raises:
+            TokentuiError: The path cannot be written; without `overwrite`, also if a file exists, or its name
+                is one of another format.
         """
         from tokentui.formats import WRITTEN
         from tokentui.formats.files import export, targets

@@ -47,7 +47,8 @@ class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
     def answer(self, context: StepContext) -> StringFacts:
         """Return the facts. A copy of the trainer walks to this step for `ahead`; the trainer itself stays.
 
-        Raises if the text is too long to be inspected.
+        Raises:
+            TokentuiError: The text is too long to be inspected.
         """
         from tokentui import learn
         from tokentui.analyze.inspect import string_facts
@@ -126,7 +127,8 @@ class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
     def apply(self, state: State) -> Job[WordLife]:
         """Return a job for the steps of the word; a trainer that removes pieces is copied for it.
 
-        Raises if there is no word at the offset.
+        Raises:
+            TokentuiError: There is no word at the offset, or the text is too long.
         """
         from tokentui.session.training.token_facts import pretoken_at, word_life
 

@@ -189,9 +189,11 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
         return f"{count:,} piece{'' if count == 1 else 's'} {'on' if self.pieces > 0 else 'back'}"
 
     def apply(self, state: State) -> None:
-        """Stop all moves, then drop or restore the pieces. A failure of kernels goes to the column.
+        """Stop all moves, then drop or restore the pieces. A failure of kernels marks the column for a
+        fallback.
 
-        Raises if the training has no steps within a step, and for other errors of the walk.
+        Raises:
+            TokentuiError: The training has no steps within a step.
         """
         state.sync.halt()
         column = state.main

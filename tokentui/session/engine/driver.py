@@ -296,7 +296,7 @@ class Session:
             waits: The commands that waited before this turn, in words.
         """
         state = self.state
-        # What is trained anew has come to its place before it is shown: the screen changes once.
+        # A new training comes to its place before it is shown: the screen changes once.
         quiet = now < self._quiet_until and state.sync.approaching_start and not state.waiting
         new = state.stamp() != self._stamp
         due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
@@ -376,7 +376,7 @@ class Session:
         try:
             adds = isinstance(command, do.Move) and sync.goal is not None
             if command.walks and sync.has_work and not (sync.playing or adds):
-                # what was asked for in the same moment is begun, and is not undone
+                # what was requested in the same moment is started, and is not undone
                 sync.work(time.monotonic())
             if isinstance(command, do.CancelWork):
                 self._queue.drop("dropped", loads=True)

@@ -63,7 +63,7 @@ class CommandQueue:
         """Drop the commands that a load makes pointless, and return whether it may begin at once.
 
         Looks at queued commands that run in order, from the last one back to the first that stays. Loads of
-        the same parts are cancelled; steps fail with `Dropped` if the load starts afresh. It may begin at
+        the same parts are cancelled; steps fail with `Dropped` if the load is `fresh`. It may begin at
         once if none of them stays, and the command being loaded is none or may be replaced.
 
         Args:

@@ -374,8 +374,8 @@ class Synchronizer:
             if column.needs_fallback or (training.partial and not training.opened):
                 return 0.1  # steps begin when the corpus is whole, and laid out
         self._seen_at = now
-        begun = time.perf_counter()
-        deadline = begun + seconds
+        started = time.perf_counter()
+        deadline = started + seconds
         if self.search is not None:
             try:
                 self._work_seek(self.search, seconds)
@@ -384,7 +384,7 @@ class Synchronizer:
             return 0.0
         if any(column.open for column in self.not_arrived):
             both = self.goal is not None or self.playing
-            self._advance_late_columns(begun + seconds / 2 if both and self.in_sync else deadline)
+            self._advance_late_columns(started + seconds / 2 if both and self.in_sync else deadline)
         while time.perf_counter() < deadline:
             if self.target != self.position:
                 if self._walk_to_target(deadline):
