@@ -128,7 +128,12 @@ class BoundedCorpus:
         return found
 
     def _lengths(self, sizes: Sequence[int]) -> dict[int, int]:
-        """Return the tokens of the corpus at each size. The size of a step replaces one between two steps."""
+        """Return the tokens of the corpus at each size, by size; for no sizes, at that of the tokenizer. A
+        size between two steps becomes that of the step before it.
+
+        Raises:
+            TokentuiError: The tokenizer has no step of such a size.
+        """
         whole = self._tokenizer.vocab_size
         if not sizes or set(sizes) == {whole}:
             return {whole: self._tokens}

@@ -563,7 +563,8 @@ def _places(
 
 
 def _table(found: Budget) -> Section:
-    """Return a table of the tokens at some sizes, with columns for each corpus."""
+    """Return a table of the tokens at steps that are powers of two, at knees and at targets, with columns for
+    each corpus."""
     rows = []
     before: int | None = None
     for step in _table_steps(found):

@@ -90,7 +90,8 @@ class Compared:
     coverage: Coverage = COVERED
 
     def prepare(self, counted: WordCounts) -> None:
-        """Train it on a corpus, or replay its merges there. An error is stored in `error`."""
+        """Train it on a corpus until its stops, or replay the merges of its file there. A `TokentuiError` is
+        stored in `error`, not raised; `Cancelled` is raised."""
         try:
             if self.tokenizer is not None:
                 self._replay(self.tokenizer, counted.corpus)
@@ -280,7 +281,8 @@ def _measure_sections(comparison: Comparison, formulas: bool) -> Iterator[Sectio
 
 
 def _agreement_sections(comparison: Comparison) -> Iterator[Section]:
-    """Yield the agreement of each pair of columns, and the tokens that their vocabularies share."""
+    """Yield a table of the agreement of each pair of columns, for three or more columns its picture, and a
+    table of the tokens that their vocabularies share."""
     rows = tuple(
         Row((pair_names(pair.a, pair.b),
              *(agreement_shown(measure, pair.agreement) for measure in PAIR_MEASURES)))
@@ -388,7 +390,8 @@ def _text_sections(comparison: Comparison) -> Iterator[Section]:
 
 
 def _found_sections(comparison: Comparison, find: str | None) -> Iterator[Section]:
-    """Yield the tokens that contain a text: shared ones, and those of only one column."""
+    """Yield a section of the tokens that contain a text, shared ones and those of only one column, for each
+    pair; nothing if `find` is None."""
     rows = []
     for (a, b), (_, bare) in comparison.overlaps.items() if find is not None else ():
         titles = ("common", f"only {LETTERS[a]}", f"only {LETTERS[b]}")

@@ -473,7 +473,12 @@ def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object
 
 
 def _json(line: bytes, where: str, hint: str) -> object:
-    """Parse a line of JSON; every way to fail raises a `TokentuiError` at `where` with `hint`."""
+    """Parse a line of JSON.
+
+    Raises:
+        TokentuiError: It is not JSON in UTF-8, nested too deeply, or has too large a number; the error has
+            `where` and `hint`.
+    """
     try:
         row: object = json.loads(line.decode().rstrip())
     except json.JSONDecodeError as error:

@@ -240,10 +240,10 @@ class Playground:
         self._symbols.pop(played, None)
 
     def open(self, played: Played) -> None:
-        """Read a file, or train a recipe.
+        """Read a file, or train a recipe on `SAMPLE`, and add the tokenizer to the open ones.
 
         Raises:
-            TokentuiError: It cannot be read or trained.
+            TokentuiError: It cannot be read or trained, or neither is named.
         """
         wanted = played.wanted
         if wanted.path:

@@ -30,7 +30,8 @@ class LimitError(Exception):
 
 
 def limit(limits: Mapping[str, int]) -> None:
-    """Set the limits of this process. On Windows only the time is limited, from outside."""
+    """Set the limits of memory, file size, processor time and processes of this process. A limit that the
+    system refuses is skipped; Windows has none of them."""
     try:
         import resource
     except ImportError:
@@ -149,7 +150,8 @@ def called(function: Callable[..., Any], arguments: list[Any]) -> Any:
 
 
 def trained(module: ModuleType, call: list[Any]) -> tuple[Any, Any]:
-    """Return what a training returns, and the object that can encode afterwards, if there is one."""
+    """Call the training of the exercise. Return its result as merges or a vocabulary with merges, and the
+    object that can encode afterwards; None if there is none."""
     name, arguments = call[0], [unpacked(value) for value in call[1]]
     maker = found(module, name, "train")
     if inspect.isclass(maker):

@@ -37,7 +37,9 @@ _LONG = 64
 
 
 def coverage(seen: Survey) -> Finding:
-    """Check for bytes and units without a token, and report what becomes of them."""
+    """Check for bytes and units without a token. The finding says what becomes of them: they fall back to
+    bytes (the value counts missing ones), become the unknown token or are refused (WARN), or are dropped
+    (FAIL)."""
     tokenizer = seen.tokenizer
     recipe, vocabulary = tokenizer.recipe, tokenizer.vocabulary
     if not any(entry.kind not in ("special", "unknown") for entry in seen.entries):
@@ -84,7 +86,7 @@ def reserved(seen: Survey) -> Finding:
 
 
 def duplicates(seen: Survey) -> Finding:
-    """Check for several ids for one spelling, and for several tokens with one id."""
+    """Check for spellings with several ids (WARN), and for ids of several tokens (FAIL)."""
     facts = seen.facts
     alike = any(REASONS[why].where == "twin" for _, _, why, _ in seen.dead)
     examples = [
@@ -101,7 +103,7 @@ def duplicates(seen: Survey) -> Finding:
 
 
 def orphans(seen: Survey) -> Finding:
-    """Check for tokens that no merge makes."""
+    """Check for tokens that no merge makes. It does not apply without merges."""
     if not seen.tokenizer.merges:
         return Finding("there are no merges")
     orphaned = (entry for entry in seen.entries if entry.kind == "orphan")
@@ -176,7 +178,8 @@ def siblings(seen: Survey) -> Finding:
 
 
 def literals(seen: Survey) -> Finding:
-    """Check the steps of a file for literal text that reads like a pattern: it matches only itself."""
+    """Check the steps of a file for literal text that reads like a pattern: it matches only itself. It does
+    not apply to a file without steps."""
     stages = seen.tokenizer.vocabulary.file.stages
     if not stages:
         return Finding("the file has no steps of its own")

@@ -104,7 +104,8 @@ def _some_ids(ids: Ids) -> str:
 
 
 def stale(files: Files) -> Finding:
-    """Check for other vocabulary files whose tokens or ids differ from the file that is used."""
+    """Check for other vocabulary files whose tokens or ids differ from the file that is used, or that encode
+    a text differently. It does not apply to a folder with one such file."""
     if not files.others:
         return Finding("only one file has a vocabulary")
     examples: list[Example] = []
@@ -163,7 +164,8 @@ def _merged(ours: Tokenizer, other: Tokenizer) -> Iterator[str]:
 
 
 def ids(files: Files) -> Finding:
-    """Check for special and added tokens that have another id, or none, in another file of the folder."""
+    """Check for special and added tokens that have another id, or none, in another file of the folder. It
+    does not apply if no settings name tokens."""
     examples: list[Example] = []
     by_id = {number: piece for piece, number in files.ids.items()}
     for file, named in files.folder.added().items():
@@ -195,7 +197,8 @@ def ids(files: Files) -> Finding:
 
 
 def pattern(files: Files) -> Finding:
-    """Check whether `tokenizer.json` has the split of another model than the folder is of."""
+    """Check whether `tokenizer.json` has the split of another model than `tekken.json` or the type of the
+    model says. It does not apply if these do not say it, or the split of the file is no axis value."""
     recipe, model_type = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
     tekken = files.others.get("tekken.json")
     right = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(model_type), "")
@@ -255,7 +258,9 @@ def rows(files: Files) -> Finding:
 
 
 def ends(files: Files) -> Finding:
-    """Check for ids in `config.json` and `generation_config.json` that are not those of the named tokens."""
+    """Check for ids of the begin, end and padding tokens in `config.json` and `generation_config.json` that
+    are not ids, not in the vocabulary, or not those of the named tokens. It does not apply if no file names
+    such ids."""
     examples: list[Example] = []
     looked = False
     for end in ("bos", "eos", "pad"):
@@ -288,7 +293,8 @@ def _listed(value: object) -> list[object]:
 
 
 def tokenizer_class(files: Files) -> Finding:
-    """Check for a tokenizer class of transformers that builds another tokenizer than the file stores."""
+    """Check for a tokenizer class of transformers that builds other units, another encoding or another split
+    than the file stores. It does not apply to unknown classes."""
     name, known, recipe = files.folder.tokenizer_class, files.folder.known_class, files.tokenizer.recipe
     if known is None or not files.fast:
         return Finding("no class that is known to build the tokenizer itself")
@@ -351,7 +357,8 @@ def clean_up(files: Files) -> Finding:
 
 
 def settings(files: Files) -> Finding:
-    """Check for settings that transformers prefers to those in `tokenizer.json`."""
+    """Check for settings of `add_prefix_space` and `do_lower_case` that contradict `tokenizer.json`:
+    transformers prefers them."""
     examples: list[Example] = []
     for setting, stage, kinds, key in (
         ("add_prefix_space", "pre_tokenizer", ("ByteLevel", "Metaspace"), "add_prefix_space"),

@@ -228,7 +228,8 @@ def status_line(checks: Sequence[CheckResult]) -> str:
 
 
 def health_sections(checks: Sequence[CheckResult]) -> Iterator[Section]:
-    """Yield the checks that found something, with examples and worst first, then the other checks."""
+    """Yield a section of the checks that found something, with examples, the worst first; then one each of
+    those that passed and that do not apply, folded, if there are any."""
     worth_seeing = [check for status in _WORTH_SEEING for check in checks if check.status == status]
     yield Section("health", status_line(checks), tuple(map(_check, worth_seeing)), _LEFT)
     for status, name, verb_of_several, verb_of_one in (

@@ -99,7 +99,8 @@ def _specials(tokenizer: Tokenizer) -> list[str]:
 
 
 def specials(seen: Survey) -> Finding:
-    """Check for special tokens that do not become themselves although special tokens are allowed."""
+    """Check for special tokens, of the first `_MOST_SPECIALS`, that do not become themselves, alone or in a
+    text, although special tokens are allowed. It does not apply without special tokens."""
     tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
     # The unknown token stands for what has no token: no text spells it.
     names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) != vocabulary.unknown_id]
@@ -211,7 +212,8 @@ def comes_back(seen: Survey) -> Finding:
 
 
 def stable(seen: Survey) -> Finding:
-    """Check for texts whose ids change when they are decoded and encoded again."""
+    """Check for texts whose ids change when they are decoded and encoded again. Texts that are refused, or
+    have unknown tokens, are not tried."""
     examples = []
     tried = 0
     for name, text in (*SCRIPTS, *TEXTS):
@@ -230,7 +232,8 @@ def stable(seen: Survey) -> Finding:
 
 
 def unknown(seen: Survey) -> Finding:
-    """Check for scripts with characters that become unknown tokens, are dropped, or are refused."""
+    """Check for built-in scripts with characters that become unknown tokens, are dropped, or are refused. The
+    value is the share of such scripts."""
     rows = list(_lacking(seen.tokenizer))
     examples = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters")
              for name, text, part in rows if part]
@@ -255,7 +258,8 @@ def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
 
 
 def forms(seen: Survey) -> Finding:
-    """Check for texts whose composed and decomposed forms (NFC and NFD) have different ids."""
+    """Check for texts whose composed and decomposed forms (NFC and NFD) have different ids. Texts that are
+    refused or unknown in both forms are not tried."""
     examples, tried = [], 0
     for name, text in (*SCRIPTS, *TEXTS):
         composed, apart = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)

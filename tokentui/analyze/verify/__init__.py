@@ -416,7 +416,8 @@ def _difference(
 def encoded_there(
     tokenizer: Tokenizer, peer: Peer, ask: Ask, prepared: Callable[[str], str], text: str, specials: bool
 ) -> Encoded:
-    """Return the stages of a text in another library, which has opened the file of the tokenizer."""
+    """Return the stages of a text in another library, which has opened the file of the tokenizer. A refusal
+    is in the result; with `specials`, only tokens and ids are known."""
     ids = ask("encode", texts=[prepared(text)], specials=specials)[0]
     if isinstance(ids, str):
         return Encoded(refused=ids)

@@ -83,10 +83,12 @@ def _python(folder: Path) -> Path:
 
 
 def _make(folder: Path, package: str) -> None:
-    """Make an environment with a package.
+    """Make an environment with a package in a temporary folder, and move it to `folder`. If another process
+    was faster, its environment stays.
 
     Raises:
         TokentuiError: It cannot be installed.
+        Cancelled: The job is cancelled.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

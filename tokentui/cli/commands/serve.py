@@ -89,7 +89,8 @@ def command(
 
 
 async def _serve(server: ExplorerServer, host: str, port: int) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP. The address goes to stdout once the server listens."""
+    """Serve until SIGINT, SIGTERM or SIGHUP. Once the server listens, print the address on standard output
+    and a notice on standard error."""
     end, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end.set)

@@ -100,7 +100,8 @@ class VisitorSession:
 
     @classmethod
     async def start(cls, config: VisitorConfig, columns: int, rows: int) -> VisitorSession:
-        """Start the process of a visitor.
+        """Start the process of a visitor, with a terminal of this size and an environment of its own. If that
+        fails, what was opened is closed.
 
         Raises:
             OSError: The system gives no terminal or process.

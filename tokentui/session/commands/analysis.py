@@ -56,7 +56,8 @@ class MeasureSizes(Command["tuple[Budget, tuple[Bounds, ...]]"], lane=Lane.JOB, 
     bounded: tuple[int, ...] = ()
 
     def answer(self, context: StepContext) -> tuple[Budget, tuple[Bounds, ...]]:
-        """Measure an opened tokenizer, else the one at the end of the run; bounds only for `bounded`."""
+        """Measure an opened tokenizer at each of its sizes, or else train to the end of the run. Bounds are
+        proved only for the sizes `bounded`."""
         from tokentui.analyze.budget import budget, trained_budget
 
         training = context.training

@@ -346,7 +346,8 @@ class Session:
         return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 
     def _run_queued(self) -> None:
-        """Run or load queued commands in order. Stop at the first command whose need is not met yet."""
+        """Run or load queued commands in order. Stop at the first one whose need is not met yet, or that has
+        to wait for a load or a walk. Commands whose answer was cancelled are removed."""
         queue, sync = self._queue, self.state.sync
         while queue.waiting:
             queue.prune()

@@ -94,7 +94,8 @@ def tokenizer_files() -> tuple[str, ...]:
 
 
 def playable() -> Playable:
-    """Return the tokenizers at hand, and the encodings whose files are missing, with where to get them."""
+    """Return the tokenizer files of `tokenizer_files`, the published encodings whose file is on this machine,
+    and the others with the URLs of their files."""
     from tokentui.formats.published import OPENAI, located
 
     there, missing = list[str](), list[tuple[str, str]]()

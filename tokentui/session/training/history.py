@@ -121,7 +121,8 @@ class StepHistory:
         )
 
     def _places(self, copy: Trainer, count: int) -> Iterator[StepPlace]:
-        """Yield the first places of the corpus that the last step of the copy changed, at most `count`."""
+        """Yield at most `count` places of the corpus that the last step of the copy changed, in order, with
+        the text around them. The corpus as text is made at the first call."""
         if self._text is None:
             corpus, opened = self._prepared.corpus, self._prepared.opened
             self._text = (

@@ -148,7 +148,8 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
 
 
 def _worded(spec: Mapping[str, object]) -> Iterator[str]:
-    """Yield the settings of a step in words. Omits null and empty values; shows true by its name alone."""
+    """Yield the settings of a step in words, such as `lowercase` for true and `no lowercase` for false. Null
+    and empty values are left out."""
     for key, value in spec.items():
         if value is None or value == "" or value == [] or value == {}:
             continue

@@ -57,7 +57,7 @@ Partial = Callable[["Training"], object]
 
 
 def open_corpus(source: str | Sequence[str], as_: str | None, field: str) -> Corpus:
-    """Read a corpus.
+    """Read a corpus from one source or several; `as_` and `field` are as for `read`. Reports progress.
 
     Raises:
         TokentuiError: It cannot be read, or is a tokenizer file.
