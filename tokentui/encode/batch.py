@@ -8,7 +8,6 @@ import itertools
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from tokentui.core import engines
 from tokentui.core.jobs import check
@@ -42,7 +41,7 @@ def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
 
 
 def encode_batch(
-    encoder: WordEncoder, texts: Sequence[str | bytes], *, special_tokens: bool = False,
+    encoder: WordEncoder, texts: Sequence[str], *, special_tokens: bool = False,
     allow_special: bool = False, threads: int | None = None,
 ) -> list[Encoding]:
     """Encode texts, each as `WordEncoder.encode` does. The arguments are described there.
@@ -53,30 +52,25 @@ def encode_batch(
     encode = functools.partial(
         encoder.encode, special_tokens=special_tokens, allow_special=allow_special, threads=threads
     )
-    given = cast("Sequence[str]", texts)
-    if set(map(type, texts)) != {str}:
-        given = [
-            text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text for text in texts
-        ]
-    sizes = list(map(len, given))
-    if not (given and encoder.id_table.threads(sum(sizes) + _TEXT_CHARS * len(sizes))):
-        return list(map(encode, given))
+    sizes = list(map(len, texts))
+    if not (texts and encoder.id_table.threads(sum(sizes) + _TEXT_CHARS * len(sizes))):
+        return list(map(encode, texts))
     special_id = encoder.vocabulary.special_id
     before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
                      for ends in encoder.around)
     source = TokenSource(encoder, special_tokens, allow_special)
     encodings: list[Encoding] = []
     size_before, longest = list(itertools.accumulate(sizes, initial=0)), id_tables.KERNEL_CHARS
-    alone = set(encoder.texts_alone(given, allow_special))
+    alone = set(encoder.texts_alone(texts, allow_special))
     if max(sizes) >= longest:
         alone.update(number for number, size in enumerate(sizes) if size >= longest)
     first = 0
-    for last in (*sorted(alone), len(given)):
+    for last in (*sorted(alone), len(texts)):
         while first < last:
             end = min(bisect_left(size_before, size_before[first] + CALL_CHARS, first + 1), last)
-            encodings += _together(given[first:end], source, before, after, encode)
+            encodings += _together(texts[first:end], source, before, after, encode)
             first = end
-        encodings.extend(map(encode, given[last : last + 1]))
+        encodings.extend(map(encode, texts[last : last + 1]))
         first = last + 1
     return encodings
 

@@ -429,7 +429,8 @@ class WordEncoder:
             if sections.texts("", True, whole=True) is None:
                 return range(len(texts))
             names = sections.special
-        spans = list(names.spans("\0".join(texts))) if names.names else []
+        joined = "\0".join(texts) if names.names else ""
+        spans = list(names.spans(joined)) if names.is_in(joined) else []
         starts = list(itertools.accumulate((len(text) + 1 for text in texts), initial=0)) if spans else []
         # a span may reach from one text into the next
         return {bisect_right(starts, place) - 1 for start, end in spans for place in (start, end - 1)}

@@ -33,9 +33,9 @@ class Source(Protocol):
         ...
 
 
-Origin: TypeAlias = "tuple[array[int], Sequence[int] | None, Source]"
-"""What encodings that are not computed yet share: the ids of their texts, one after the other; a 0, then
-where those of each text end, or None for one text; and what computes the other fields."""
+Origin: TypeAlias = "tuple[Sequence[str], array[int], Sequence[int], Source]"
+"""What encodings that are not computed yet share: their texts; the ids of these, one after the other; a 0,
+then where those of each text end; and what computes the other fields."""
 
 
 class _Waiting:
@@ -98,15 +98,15 @@ class Encoding(_Waiting):
             source: Computes the tokens of the text, which must have these ids.
         """
         encoding = _new(cls)
-        _put_text(encoding, text)
-        _put_origin(encoding, (numbers, None, source))
+        _put_origin(encoding, ((text,), numbers, (0, len(numbers)), source))
+        _put_index(encoding, 0)
         return encoding
 
     @classmethod
     def each_later(
         cls, texts: Sequence[str], numbers: array[int], stops: Sequence[int], source: Source
     ) -> list[Self]:
-        """Return the encodings of texts, as `later` does. They share the array of ids, so one keeps all.
+        """Return the encodings of texts, as `later` does. They share texts and ids, so one keeps all.
 
         Args:
             texts: The texts.
@@ -116,36 +116,38 @@ class Encoding(_Waiting):
         """
         encodings = list(map(_new, repeat(cls, len(texts))))
         # Loops of Python over the texts take twice as long.
-        deque(map(_put_text, encodings, texts), 0)
-        deque(map(_put_origin, encodings, repeat((numbers, stops, source))), 0)
+        deque(map(_put_origin, encodings, repeat((texts, numbers, stops, source))), 0)
         deque(map(_put_index, encodings, range(len(texts))), 0)
         return encodings
 
     def __getattr__(self, name: str) -> Any:
         """Compute a field on first access. Concurrent threads get equal values."""
-        if name not in _WORKED_OUT:
+        if name != "text" and name not in _WORKED_OUT:
             refuse_name(f"{type(self).__name__!r} object", name, ENCODING)
         origin = self._origin
         if origin is not None:
-            if name == "ids":
+            if name == "text":
+                _put(self, name, origin[0][self._index])
+            elif name == "ids":
                 numbers = self._numbers(origin)
                 none = NO_ID in numbers
                 _put(self, name, tuple([None if n == NO_ID else n for n in numbers] if none else numbers))
             elif not (name in _NAMES and self._named(origin)):
                 with jobs.shielded():  # whoever asks may do so in a job that has to do with something else
-                    columns = _columns(origin[2].rows(self.text))
+                    columns = _columns(origin[3].rows(self.text))
                 for field, value in zip(_WORKED_OUT, columns, strict=True):
                     _put(self, field, value)
                 _put(self, "_origin", None)
         return object.__getattribute__(self, name)
 
     def _numbers(self, origin: Origin) -> array[int]:
-        numbers, stops, _ = origin
-        return numbers if stops is None else numbers[stops[self._index] : stops[self._index + 1]]
+        _, numbers, stops, _ = origin
+        start, stop = stops[self._index], stops[self._index + 1]
+        return numbers if stop - start == len(numbers) else numbers[start:stop]
 
     def _named(self, origin: Origin) -> bool:
         """Set the fields that follow from the ids alone. Return whether they do."""
-        names = origin[2].names(self._numbers(origin))
+        names = origin[3].names(self._numbers(origin))
         for field, value in zip(_NAMES, (*names, ()) if names else (), strict=False):
             _put(self, field, value)
         return names is not None
@@ -172,10 +174,7 @@ class Encoding(_Waiting):
         return encoding_html(self.rows)
 
 
-_put_text, _put_origin, _put_index = (
-    vars(of)[name].__set__
-    for of, name in ((Encoding, "text"), (_Waiting, "_origin"), (_Waiting, "_index"))
-)
+_put_origin, _put_index = (vars(_Waiting)[name].__set__ for name in ("_origin", "_index"))
 _NAMES = ("tokens", "pieces", "unknown")
 """The fields that follow from the ids of known tokens."""
 _WORKED_OUT = ("ids", "tokens", "pieces", "offsets", "words", "unknown")

@@ -8,7 +8,7 @@ import os
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Self, SupportsIndex
+from typing import TYPE_CHECKING, Self, SupportsIndex, cast
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, path_of, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
@@ -217,9 +217,10 @@ class Tokenizer:
             TokentuiError: As `encode` does, for the first text that fails.
             Cancelled: The job is cancelled.
         """
-        listed = each_of(texts, "texts", "pass a list of texts")
-        if not set(map(type, listed)) <= {str}:
-            listed = [text_of(text, f"text {n}") for n, text in enumerate(listed, 1)]
+        given = each_of(texts, "texts", "pass a list of texts")
+        listed = cast("list[str]", given)
+        if not set(map(type, given)) <= {str}:
+            listed = [_text_of(text, f"text {n}") for n, text in enumerate(given, 1)]
         encode = functools.partial(
             encode_batch, self.encoder, special_tokens=special_tokens, allow_special=allow_special
         )
@@ -531,6 +532,12 @@ class Tokenizer:
     @functools.cached_property
     def decoder(self) -> Decoder:
         return Decoder(self.vocabulary, self.merges)
+
+
+def _text_of(value: object, where: str) -> str:
+    """Check that a value is str or bytes, and return it as str."""
+    text = text_of(value, where)
+    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
 
 
 def tokenizer_of(file: TokenizerFile) -> Tokenizer:
