@@ -74,7 +74,7 @@ async def test_a_report_of_progress_does_not_end_a_match_that_is_only_looked_at(
             told.set()
         return read(*sources, **how)
 
-    def looks() -> Snapshot:
+    def looks(pause: object) -> Snapshot:
         if session._loading is not None and not looked.is_set():
             told.clear()
             told.wait(PATIENCE)  # a report of progress is there by now

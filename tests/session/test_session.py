@@ -447,7 +447,7 @@ async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.Monke
     await session.start()
     await session.until(lambda snapshot: snapshot.main.at.step == 0)
 
-    def fail() -> Snapshot:
+    def fail(pause: object) -> Snapshot:
         raise IndexError("in the engine")
 
     monkeypatch.setattr(session.state, "snapshot", fail)
