@@ -295,12 +295,15 @@ async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> None:
     app = playing("user: hug", of_file(file))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         screen = screen_of(app)
         await encoded(pilot, screen)
         await pilot.press("ctrl+r")
         assert screen.chat
         await until(pilot, lambda: "(ctrl+r: by ChatML" in screen.columns[0].chips.encoded.error)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: "no ids of " in screen_text(app))
+        assert app.clipboard == ""
         for name in USUAL:
             await pilot.press("ctrl+r")
             await until(pilot, lambda name=name: f"by {name}" in screen_text(app)  # type: ignore[misc]

@@ -836,8 +836,14 @@ class PlayScreen(EngineScreen[str]):
         self._encode()
 
     def action_copy_ids(self) -> None:
-        """Copy the ids of the tokenizer whose tokens have the focus, or of the first one, as JSON."""
+        """Copy the ids of the tokenizer whose tokens have the focus, or of the first one, as JSON. Without
+        ids say why."""
         column = self.focused_column or self.columns[0]
-        ids = [token.id for token in column.chips.encoded.tokens]
+        encoded = column.chips.encoded
+        if encoded.error or not column.open:
+            reason = encoded.error or "it is not open yet"
+            self.app.say(f"no ids of {column.name_shown}: {reason}", "warning")
+            return
+        ids = [token.id for token in encoded.tokens]
         self.app.copy_to_clipboard(json.dumps(ids))
         self.app.say(f"copied {plural(len(ids), 'id')} of {column.name_shown}")
