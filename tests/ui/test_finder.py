@@ -292,11 +292,15 @@ async def test_an_action_of_a_pane_says_where_it_works() -> None:
         await until(pilot, lambda: "works in its pane" in text_of(screen.notice))
 
 
-def test_a_letter_is_found_among_200_000_tokens_within_50_ms() -> None:
-    texts = _Texts([f" word{number:x}" for number in range(200_000)])
-    times = []
-    for text in ("w", "o", "wo", "ord1f", "zz"):
-        begun = time.perf_counter()
-        texts.find(text, 12)
-        times.append(time.perf_counter() - begun)
-    assert sorted(times)[2] < 0.05
+def test_a_letter_is_found_among_200_000_tokens_without_looking_at_each() -> None:
+    words = [f" word{number:x}" for number in range(200_000)]
+    texts = _Texts(words)
+    for text in ("w", "o", "wo", "ord1f", "zz", "word1"):
+        begun = time.thread_time()
+        found = texts.find(text, 12)
+        assert time.thread_time() - begun < 0.5
+        ranks = [
+            (word[1:] != text, not word[1:].startswith(text), n)
+            for n, word in enumerate(words) if text in word
+        ]
+        assert found == [n for _, _, n in sorted(ranks)[:12]]
