@@ -127,7 +127,7 @@ class Pane(Guarded, Widget):
         return title, note
 
 
-class LinkedPane(Widget):
+class LinkedPane(Guarded, Widget):
     """A widget that makes the token bold that is chosen in some pane. Combine it as `Pane`."""
 
     linked: var[bytes] = var(b"", init=False)
