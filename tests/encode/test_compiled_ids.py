@@ -392,7 +392,7 @@ def test_progress_and_cancelling(
 def test_the_tables_of_words_are_made_between_two_checks(
     always: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a long file they take as long as the words of a block. Scores are read in three parts."""
+    """Of a long file they take as long as the words of a block. Scores are read in four parts."""
     kernels, done = importlib.import_module("tokentui.encode.kernels.batch"), list[str]()
     tables_of = kernels.batch
 
@@ -414,8 +414,9 @@ def test_the_tables_of_words_are_made_between_two_checks(
     with job(cancel=cancel):
         trained("gpt2").at(40).encoder.id_table.ids([" mug", " hug"])
     at = done.index("tables")
-    assert done[at - 1 : at + 3] == ["check", "tables", "check", "words"]
-    assert checks_of(lambda: each_as_read((-1.25, -2.5, -13.75))) == 2
+    parts = [name for name, _ in itertools.groupby(done[at - 1 :])]
+    assert parts[:4] == ["check", "tables", "check", "words"]
+    assert checks_of(lambda: each_as_read((-1.25, -2.5, -13.75))) == 3
 
 
 def test_a_batch_can_be_cancelled_between_calls(always: None, monkeypatch: pytest.MonkeyPatch) -> None:

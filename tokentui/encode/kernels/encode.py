@@ -78,11 +78,13 @@ class Merges:
             array("q", units), characters, slots, pairs.makes, array("q", numbered)
         )
         lengths = array("q", map(len, pieces))
+        check()
         self.fit = max(len(pieces), len(pairs.makes)) < words.NONE and not words.put_pairs(
             pairs.keys, pairs.ranks, pairs.makes, len(pieces), pairs.limit, lengths, slots
         )
         """True if the tables can represent the merges: symbols and ranks fit into them, and a result is as
         long as its parts together."""
+        check()
         self.left: re.Pattern[str] | None = None
         """Matches in words that the kernels leave to plain Python."""
         self.start = Table()

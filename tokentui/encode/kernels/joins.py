@@ -55,6 +55,7 @@ def bigrams_of(
     complete = bytes_.keys() >= _BYTES
     if bytes_ and not (complete and len(_BYTE_TOKEN.findall(b"\n".join(pieces))) == len(bytes_)):
         return None  # some bytes are unknown, or byte tokens merge
+    check()
     policy = UNKNOWN.of(vocabulary.file.policy or vocabulary.recipe.unknown)
     if not complete and policy.ignores_rest and not policy.is_error:
         return None
@@ -62,7 +63,10 @@ def bigrams_of(
     known = flat("uint8", 0 if complete else CODES)
     bigrams = Bigrams(flat("uint8", 1 << 14), flat("uint8", 1 << bits), 64 - bits, known)
     texts = [*pieces, *(name.encode("utf-8", "surrogatepass") for name in names)]
-    scan_count.put_bigrams(b"".join((*texts, PAD)), bounds_of(texts), bigrams)
+    joined, bounds = b"".join((*texts, PAD)), bounds_of(texts)
+    check()
+    scan_count.put_bigrams(joined, bounds, bigrams)
+    check()
     if not complete:
         known_characters = [text for text, symbol in segmenter.characters().items() if symbol >= 0]
         _note_known(bigrams, known_characters, marks)

@@ -384,7 +384,8 @@ def each_as_read(scores: tuple[float, ...]) -> list[float]:
     if not scores or set(text) - set("0123456789., ") or text.count(".") < len(scores):
         return list(map(as_read, scores))
     check()  # each part takes tens of milliseconds for a long file
-    digits = map(float, map(int, text.replace(".", "").split(", ")))
+    digits = list(map(float, map(int, text.replace(".", "").split(", "))))
+    check()
     places = map(sub, map(len, spelled), map(str.index, spelled, repeat(".")))
     powers = [1.0, *(10.0**n for n in range(max(map(len, spelled))))]
     values = map(truediv, digits, map(powers.__getitem__, places))
