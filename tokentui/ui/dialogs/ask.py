@@ -58,10 +58,11 @@ class Place(NamedTuple):
 
 
 def place_of(now: Snapshot | None) -> Place:
-    """Return the position of the only column, or of Compare; a default without a snapshot.
+    """Return the position, the last computed step and the end of the only column, or of Compare. Return a
+    default without a snapshot.
 
-    In Compare, ignore columns that failed or are not in sync, and count only the first one if the position is
-    in tokens. Compare has an end only if each counted column has one: the furthest of them.
+    In Compare, count columns that are in sync and without an error, by tokens only the first of them. The end
+    is the furthest of theirs, or an empty `Ending` if one of them has none.
     """
     if now is None:
         return Place()
@@ -475,8 +476,8 @@ async def go_to_token(
 
 
 def parse_conventions(line: str) -> tuple[str, float]:
-    """Return the splitter and the order of Rényi's entropy that a line names, in either order. Without a
-    splitter it is `whitespace`, without a number 2.5.
+    """Return the splitter and the order of Rényi's entropy that a line names, in either order. The defaults
+    are `whitespace` and 2.5. The name of the splitter is not checked.
 
     Raises:
         TokentuiError: There are two splitters or two numbers, or the number is negative or NaN.

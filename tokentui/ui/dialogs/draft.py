@@ -338,8 +338,8 @@ def families(query: str = "") -> list[tuple[str, list[Preset]]]:
 
 
 def _match_rank(preset: Preset, query: str) -> int:
-    """Return 0 if the name of a preset begins with a text, 1 if it contains it, 2 if its description or
-    family does, 3 if none does."""
+    """Return 0 if the preset's name begins with `query`, 1 if the name contains it, 2 if the description or
+    family does, otherwise 3. The query must be lowercase."""
     if query in preset.name:
         return int(not preset.name.startswith(query))
     return 2 if query in f"{preset.about} {preset.family}".lower() else 3

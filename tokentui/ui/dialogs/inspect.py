@@ -180,7 +180,8 @@ class InspectScreen(ListDialog[None]):
 
     @property
     def column(self) -> ColumnSnapshot | None:
-        """The column that it is about; None if it does not exist, or before the first snapshot."""
+        """The inspected column, or the main one if no other was named. None before the first snapshot, and if
+        the named column no longer exists."""
         now = self.now
         if now is None or self._column is None:
             return None if now is None else now.main

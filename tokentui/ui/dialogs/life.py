@@ -88,7 +88,8 @@ class LifeScreen(ListDialog[None]):
     def _free(self) -> tuple[int, int]:
         """The number of lines to leave free above the box, and below it.
 
-        The typed text stays visible below the box if it is in the lower half of the screen.
+        The typed text stays visible below the box if it is in the lower half of the screen. Half of the other
+        lines are left free above.
         """
         height, encode = self.app.size.height, None
         if self._panes is not None:

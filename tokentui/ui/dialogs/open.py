@@ -338,8 +338,9 @@ class AddScreen(Picker[ColumnWanted]):
         """The split that a file is read with, "" for its own."""
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the comparison that was left, the own recipe, published sizes, presets, and other ways to
-        encode. With a typed text, yield only presets and ways that match it."""
+        """Yield the last comparison if one was left, a custom recipe, the setting for published sizes,
+        presets, and other ways to encode, under headings. With a typed text, yield only matching presets and
+        ways."""
         now = self.engine.snapshot
         if not typed and now is not None and now.parked:
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)

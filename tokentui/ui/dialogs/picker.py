@@ -135,16 +135,16 @@ def parts(typed: str) -> tuple[str, str]:
 
 
 def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: False) -> Listed:
-    """Return the entries of a folder whose names begin with a prefix. Names that begin with a dot need a
-    prefix that does.
+    """Return the first `MOST_ENTRIES` entries of a folder whose names begin with a prefix, and whether there
+    are more. Skip names that begin with a dot unless the prefix does.
 
-    `sample:` lists the built-in samples; a served session lists only the served files. A folder that cannot
-    be read sets `Listed.error`.
+    `sample:` lists the built-in samples. A served session lists its files for `.` and refuses other folders.
+    A folder that is refused or cannot be read sets `Listed.error`.
 
     Args:
         folder: Its path.
         prefix: The beginning of the names.
-        cancel: Called now and then; if it returns True, the listing ends with the entries found so far.
+        cancel: Called repeatedly; if it returns True, the listing ends with the entries found so far.
     """
     if sandbox.sealed() and folder != SAMPLES:
         if folder != ".":

@@ -238,8 +238,8 @@ class PiecesScreen(Dialog[None]):
         self.app.push_screen(FindScreen(self.engine, "the corpus", self._sought), find)
 
     async def find(self, text: str) -> None:
-        """Show the corpus from the next place of a text on. If there is none, or after an error, show that in
-        the notice."""
+        """Search for a text from the start of the loaded part, and show the corpus from its next place. Keep
+        the text for the next search. If there is no match, or after an error, show that in the notice."""
         self._sought = text
         try:
             found = await self.engine.ask(Find("corpus", text, self._start, mode="text"))
@@ -321,7 +321,8 @@ class PiecesScreen(Dialog[None]):
         self.notice.say(text, style)
 
     def lay_out(self) -> None:
-        """Show the facts, the legend and the rows for the width. Do nothing before the first answer."""
+        """Show the facts, the legend and the rows for the width. Do nothing while no pieces are loaded, or
+        without a width."""
         view, width = self._view, self.text.size.width
         if view is None or not width:
             return

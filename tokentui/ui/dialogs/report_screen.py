@@ -377,8 +377,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.lay_out()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Unfold or fold a section or the details of a row, open the target of a row, or return to the
-        picture."""
+        """Open the tab of a chosen picture, or fold or unfold a section or the details of a row. Open the
+        target of a row without details. A row with neither returns to the picture if rows were requested.
+        """
         match row_key(event.key):
             case ("picture", int(place)):
                 assert self.shown is not None

@@ -125,7 +125,7 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         self.app.push_screen(AskLine(self.engine, "Sizes", describe, take))
 
     def action_bound(self) -> None:
-        """Prove lower bounds of the tokens at the sizes of the table, and add them. Do nothing before the
+        """Ask for the table again with lower bounds, and keep the bounds on. Do nothing before the first
         answer."""
         if self.answer is not None:
             self._bounded = True
