@@ -48,7 +48,10 @@ class Line(Terminal):
     ) -> None:
         self.begun = time.perf_counter()
         self._answers = answers
-        own = {"TOKENTUI_KERNELS": "", "PYTHONPATH": str(ROOT), **(environment or {})}
+        own = {  # with bytecode, as an installed package has it
+            "TOKENTUI_KERNELS": "", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "",
+            **(environment or {}),
+        }
         super().__init__(*arguments, columns=size[0], rows=size[1], environment=own, **more)
 
     def take(self, seconds: float, most: int = 1 << 16) -> bytes:
