@@ -221,7 +221,8 @@ def overlap(a: Iterable[bytes], b: Iterable[bytes]) -> Overlap:
 def overlaps(
     tokens: Mapping[int, Sequence[Iterable[bytes]]]
 ) -> dict[tuple[int, int], tuple[Overlap, Overlap]]:
-    """Compare each two of several vocabularies, by exact bytes and by text without marks.
+    """Compare each two of several vocabularies, by exact bytes and by text without marks. Each key of the
+    result has its two keys in the order of `tokens`.
 
     Args:
         tokens: The tokens of each, exact and bare, see `pieces`.

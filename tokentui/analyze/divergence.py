@@ -260,7 +260,8 @@ def replayed(
     merges: Sequence[tuple[int, int]], base: int, tokens: Sequence[int], uses: Sequence[int], number: int,
     steps: Sequence[int]
 ) -> Points:
-    """Return the tokens and the ids in use at some steps of a training by merges, on its own corpus.
+    """Return two lists, the tokens and the ids in use at each of `steps`, of a training by merges on its own
+    corpus.
 
     Args:
         merges: The parts of each merge, as symbols.

@@ -309,8 +309,8 @@ def _ids(tokenizer: Tokenizer) -> int:
 
 
 def category(tokenizer: Tokenizer, entry: TokenEntry, never: Container[int]) -> str:
-    """Return `OK` if text produces a token; else `SPECIAL`, `UNDECODABLE` for parts of characters, or
-    `UNREACHABLE`.
+    """Return `SPECIAL` for a special or unknown token, `UNDECODABLE` for a part of a character, `UNREACHABLE`
+    if no text produces the token or it cannot be decoded, otherwise `OK`. The first that holds counts.
 
     Args:
         tokenizer: The tokenizer.

@@ -234,13 +234,13 @@ class Playground:
         return played in self._tokenizers
 
     def take(self, played: Played, tokenizer: Tokenizer) -> None:
-        """Open the tokenizer of a column at a step. It takes the place of an earlier one."""
+        """Add an open tokenizer, such as that of a column at a step. It takes the place of an earlier one."""
         self._tokenizers[played] = tokenizer
         self._placers.pop(played, None)
         self._symbols.pop(played, None)
 
     def open(self, played: Played) -> None:
-        """Read a file, or train a recipe on `SAMPLE`, and add the tokenizer to the open ones.
+        """Read a file, or train a recipe on `SAMPLE`, and `take` the tokenizer.
 
         Raises:
             TokentuiError: It cannot be read or trained, or neither is named.
@@ -261,7 +261,7 @@ class Playground:
             tokenizer = trainer.tokenizer()
         else:
             raise TokentuiError("no tokenizer is named", wanted.name, "name a file or a preset")
-        self._tokenizers[played] = tokenizer
+        self.take(played, tokenizer)
 
     def tokenizer(self, played: Played) -> Tokenizer:
         """Return a tokenizer.

@@ -271,8 +271,8 @@ class Autosave:
     # Going on.
 
     def resume(self, kept: SavedSession) -> None:
-        """Open a saved session in a task: corpus, step, recipes and typed text. If that fails, the current
-        one is saved again."""
+        """Save to a saved session from now on, take over its run and typed text, and start a task that opens
+        its corpus, step, recipes and columns. If that fails, the session before is saved again."""
         before, self._goes_on = self._about, True
         self.switch_to(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before

@@ -362,8 +362,8 @@ class CompareScreen(PaneScreen):
         self.action_inspect_typed()
 
     def action_inspect_typed(self) -> None:
-        """Inspect the word at the cursor of the typed text, or the passage, as the active column encodes it,
-        and leave the line. Do nothing for an empty text."""
+        """Inspect the passage that is shown, otherwise the typed text at the cursor, as the active column
+        encodes it, and leave the line. Do nothing for an empty text."""
         aligned, place = self.now.between.aligned, self.encode.place
         typed = (self.encode.line.value, place) if aligned.passage is None else (aligned.text, None)
         if typed[0]:

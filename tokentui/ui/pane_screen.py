@@ -712,11 +712,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         viewport = dataclasses.replace(self.viewport, **changes)
         if viewport != self.viewport:
             self.viewport = viewport
-            if self.has_session:
+            if self.is_topmost:
                 self.engine.send(SetViewport(viewport))
 
     @property
-    def has_session(self) -> bool:
+    def is_topmost(self) -> bool:
         """True if this is the topmost screen with panes on its session."""
         on_session = [
             screen for screen in self.app.screen_stack

@@ -58,7 +58,8 @@ class TourRecorder:
         return RecordedPlace(replace(snapshot.main, **_LEFT_OUT), self._run(), self.corpus)
 
     def opened(self, command: Command[Any]) -> None:
-        """Note the corpus that a command has opened."""
+        """Note the corpus that a command has opened: the absolute path of a single source, or a text. Several
+        sources, or a format that is set, are noted as none. Other commands are ignored."""
         match command:
             case do.Open(sources, as_):
                 named = len(sources) == 1 and as_ is None

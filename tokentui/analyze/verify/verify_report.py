@@ -192,7 +192,7 @@ def _step_json(step: StepDifference) -> Json:
 
 
 def _text_sections(found: TextDifference) -> Iterator[Section]:
-    """Yield the text that differs, its shortest part, the stage, and both sides."""
+    """Yield the number of the text that differs, its shortest part that does, the stage, and both sides."""
     yield Section("differs", f"text {found.number:,}; shortest part found:")
     yield Section("text", data(found.text))
     yield Section("stage", found.stage)

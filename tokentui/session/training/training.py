@@ -194,7 +194,7 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Training:
 
 def branched(of: Training, recipe: Recipe) -> Training:
     """Return a training of a recipe that adds what-ifs to that of `of`, branched where their steps begin to
-    differ.
+    differ. The recipes must be equal otherwise; that is not checked.
 
     Raises:
         TokentuiError: The recipe makes no sense, or its training knows no what-ifs.

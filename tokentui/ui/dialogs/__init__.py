@@ -649,7 +649,8 @@ class KeysScreen(ListDialog[None]):
         self.fit_height(len(lines) + len(self.listing.rows))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Close, and press the first key of the row on the screen below."""
+        """Close, and press the first key of the row on the screen below; only close for a row without a key.
+        """
         place = row_key(event.key)
         self.dismiss(None)
         if isinstance(place, int):

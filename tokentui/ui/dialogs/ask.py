@@ -154,7 +154,7 @@ _PAST = {"last": "the run ends at", "about": "the run ends at about"}
 
 
 def describe_destination(text: str, place: Place) -> str:
-    """Return a preview of what a typed line does, as safe text; it may fail as `destination` does."""
+    """Return what a typed line does, as safe text; for an empty line, what can be typed."""
     end = place.end
     match destination(text, place):
         case None:

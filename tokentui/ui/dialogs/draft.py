@@ -170,8 +170,9 @@ class RecipeChoice:
 
 
 def stopped_by(ids: int | None, now: Snapshot | None, run: Run) -> str:
-    """Return a note that a stop keeps a run from a size, and the key that changes it, as safe text; "" if
-    none does or for an opened file. The run may also end earlier, when no candidate is left.
+    """Return a note to append to a size, such as `: its stop is …; a changes …`, as safe text: a stop keeps
+    the run from the size. "" if none does or for an opened file. The run may also end earlier, when no
+    candidate is left.
 
     Args:
         ids: The number of ids; None for no size.
@@ -243,8 +244,9 @@ class Option:
 
 
 def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
-    """Return the options of an axis for a recipe. For the list axis (`normalize`), taking one adds or removes
-    its value."""
+    """Return every option of an axis, and whether the recipe has it now. An option that does not fit has
+    `refused`, and in `others` the other axes that it would change. One with a text has a sample text. In
+    `normalize`, an option adds or removes its value."""
     now, found = values_of(recipe, axis), []
     for name, label in AXES[axis].written().items():
         record, value = AXES[axis][name], name

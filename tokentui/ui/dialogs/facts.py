@@ -42,7 +42,8 @@ class FactsScreen(ReportScreen[HealthReport]):
         self._show_known()
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Follow snapshots until the answer comes, and ignore later ones, as the answer is about one step."""
+        """Keep the snapshot and show what it already tells, until the answer is there. Later snapshots are
+        ignored: the answer is about one step."""
         if self.answer is None:
             super().follow(snapshot)
             if self.is_mounted:

@@ -655,8 +655,8 @@ class FinderScreen(Dialog[Found]):
             start_worker(self, "first steps", self._look_at, entry, entry.recipe)
 
     async def _look_at(self, entry: Found, recipe: Recipe) -> None:
-        """Ask for the first steps of a recipe on this corpus, and add them to the preview of its entry; after
-        an error add nothing."""
+        """Ask for the first steps of a recipe on this corpus, and show them in the preview of its entry, or
+        why there are none. If the request fails or is cancelled, change nothing."""
         try:
             view = await self.engine.ask(Preview(recipe, steps=_FIRST_STEPS))
         except (TokentuiError, Cancelled):

@@ -153,7 +153,9 @@ def engine_line(engine: str = "", memory: int = 0) -> str:
 
 
 def groups_of(sections: Sections, first: str) -> Iterator[Group]:
-    """Yield all keys in groups: the focused pane, steps, families, the rest, and the other panes.
+    """Yield the keys in groups: the focused pane if it has any, Steps, key families, Text and files, Program,
+    other panes. Steps, Text and files, and Program come even if they are empty. Keys of tours, and of lists
+    in other panes, are left out.
 
     Args:
         sections: The actions by section.

@@ -467,8 +467,9 @@ class InspectScreen(ListDialog[None]):
             yield Copied("ids of the text", json.dumps([row.id for row in self.found.encoding.rows]))
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Keep the snapshot, and ask again about a text or a token if the step has changed. While the corpus
-        is loaded, also update the figures of the row from `snapshot.main`, if that holds the row."""
+        """Keep the snapshot, and ask again about a text or a token if the step has changed. If the dialog was
+        opened on a row while the corpus was loading, also update the row from `snapshot.main`, if that holds
+        it."""
         super().follow(snapshot)
         self._follow_text(snapshot)
         if self.is_mounted:

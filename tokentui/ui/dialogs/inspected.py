@@ -168,8 +168,9 @@ def _piece_sections(row: PieceCandidate) -> Iterator[Section]:
 
 
 def _pair_sections(row: PairCandidate) -> Iterator[Section]:
-    """Yield the figures of a pair: its count, its score, ties, and what it expands to, as far as they are
-    known."""
+    """Yield the count of a pair, its change, its ties and its expansion, as far as they are known. If the
+    uses of both sides are known, also yield these and a score: that of the training, or count / (left ×
+    right) if it goes by counts."""
     change = "new" if row.new else signed(row.change)
     yield _fact("count", strong(number(row.count)), f"{change} with the last step" if change else "")
     scored = not isinstance(row.worth, int)

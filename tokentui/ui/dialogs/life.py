@@ -220,7 +220,8 @@ def ui_text_of(text: str) -> str:
 
 
 def _segmented(turn: Turn, chips: bool) -> Cell:
-    """Return the word of a step in its tokens, at most 60 characters of it.
+    """Return the word of a step, split into its tokens, of which at most 60 characters are shown. An empty
+    token is shown as `unknown`.
 
     Args:
         turn: The step.

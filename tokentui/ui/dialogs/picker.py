@@ -138,8 +138,8 @@ def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: F
     """Return the first `MOST_ENTRIES` entries of a folder whose names begin with a prefix, and whether there
     are more. Skip names that begin with a dot unless the prefix does.
 
-    `sample:` lists the built-in samples. A served session lists its files for `.` and refuses other folders.
-    A folder that is refused or cannot be read sets `Listed.error`.
+    `sample:` lists all built-in samples. In a served session `.` lists the served files, and other folders
+    are refused. A folder that is refused or cannot be read sets `Listed.error`.
 
     Args:
         folder: Its path.
@@ -331,8 +331,9 @@ class Picker(Dialog[Result]):
             listing.mark(True)
 
     def takes_row(self, typed: str) -> bool:
-        """Return whether enter takes the marked row instead of the typed text: no entry has exactly this
-        name. False until the folder is listed, and if the text ends in a slash, `.` or `..`."""
+        """Return whether enter takes the marked row instead of the typed text: the folder is listed, and no
+        entry has exactly the typed name, also if none matches. False for an empty name except in `sample:`,
+        for `.` and `..`, and for `~name` without a slash."""
         folder, prefix = parts(typed)
         if folder != SAMPLES and (prefix in ("", ".", "..") or (typed == prefix and typed.startswith("~"))):
             return False
@@ -340,8 +341,8 @@ class Picker(Dialog[Result]):
         return entries is not None and all(entry.name != prefix for entry in entries)
 
     def _folder_rows(self, typed: str) -> Iterator[TableRow]:
-        """Yield the rows of the folder of a typed text: a heading, the whole folder and the one above if no
-        name is typed yet, and the entries with their sizes.
+        """Yield a heading and the entries of the folder of a typed text with their sizes. If no name is typed
+        and the session is not served, yield the whole folder and the one above before them.
 
         Yield nothing for samples, for a folder that is not listed or has an error, and if no name matches.
         """

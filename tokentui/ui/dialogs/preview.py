@@ -279,10 +279,11 @@ class Trying:
         self._open(SetRecipe(choice.recipe, choice.run), then)
 
     def _open(self, command: Command[None], then: Command[None] | None) -> None:
-        """Send a command that opens a recipe or a file in a worker of the app, and another command once it is
-        open; nothing after an error or if it was replaced.
+        """Send a command that opens a recipe or a file, in a worker of the app. Send `then` only after
+        success: not if the command failed, was cancelled or was replaced.
 
-        The app shows the errors. After one of a recipe, `train` trains even an unchanged choice.
+        The app shows the errors. After a `SetRecipe` that failed or was cancelled, `train` trains an
+        unchanged choice too.
         """
 
         async def open_it() -> None:

@@ -86,11 +86,9 @@ class StepsScreen(Dialog[None]):
         self.start_asking("listing the steps …", self._list, command)
 
     async def _list(self, command: ListSteps) -> None:
-        """Show a page of steps, and name its order and text in the title. The first page also fits the
-        height, with the cursor on the last step.
-
-        Then ask for the runners-up that are not known yet, unless the training is heavy.
-        """
+        """Ask for a page of steps, show it, and put the order and the search text into the title. The first
+        call also sets the height and moves to the last step. If there are no steps, say why. Then ask for the
+        runners-up that are not known, unless the training is heavy."""
         self.page = page = await self.ask(command)
         begins = not self._begun
         self._draw()

@@ -303,7 +303,8 @@ def _one_text(start: int, cells: list[tuple[str, int]]) -> Iterator[tuple[int, s
 
 
 def _safe(text: str) -> str:
-    """Return a text that cannot break a file, as a second check: an unsafe character is replaced."""
+    """Return a text that cannot break a file, as a second check: in a text that is not safe, replace unsafe
+    characters and all combining marks."""
     if is_safe(text):
         return text
     alone = (is_safe(char) and not category(char).startswith("M") for char in text)

@@ -365,7 +365,11 @@ class ColumnPane(Vertical, Pane):
         return snapshot.columns[self.place : self.place + 1]
 
     def draw_snapshot(self, now: Snapshot) -> None:
-        """Show the column with the index of the pane; do nothing if there are fewer columns."""
+        """Show the column with the index of the pane, or only its message if it is not in sync; do nothing if
+        there are fewer columns.
+
+        A pane whose column enters or leaves the sync loses the focus. Another column is shown from its top.
+        """
         if self.place >= len(now.columns):
             return
         column, mode = now.columns[self.place], self.mode

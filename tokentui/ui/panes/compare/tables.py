@@ -168,8 +168,9 @@ _USES_WIDTH = 9
 
 
 def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
-    """Return the line of counts, with the listed part highlighted: `common 88 · only A 296 · only B 113 ·
-    never B 12 · Jaccard 0.1770`; while they are not known, that they are being compared."""
+    """Return one line of counts, clipped to the width, with the listed part highlighted: `common 88 · only A
+    296 · only B 113 · never B 12 · never A 7 · Jaccard 0.1770`. Counts of another position are muted. While
+    there are none, say that the vocabularies are being compared."""
     counts = of_pair(now.between.overlaps, (look.a, look.b))
     if counts is None:
         return ((("  ", ""), ("comparing the vocabularies …", "muted")),)
