@@ -14,6 +14,7 @@ from protomake import message
 
 from tokentui import train
 from tokentui.core import memo
+from tokentui.core.safetext import SURROGATE
 from tokentui.encode import id_tables
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.id_tables import DocumentIdTable, WordIdTable
@@ -34,7 +35,7 @@ words = st.lists(
     st.one_of(
         st.text("abé", max_size=12), st.text("ab▁é中😂\u0301", max_size=12), st.text(max_size=4),
         st.text("ab", min_size=40, max_size=120),
-    ).filter(lambda word: not id_tables._SURROGATE.search(word)),
+    ).filter(lambda word: not SURROGATE.search(word)),
     max_size=8, unique=True,
 )
 pieces = st.one_of(st.text("abé", min_size=1, max_size=5), st.text("ab▁é中😂", min_size=1, max_size=3))

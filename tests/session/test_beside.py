@@ -428,7 +428,7 @@ def test_encodings_of_what_is_typed_and_of_passages() -> None:
     assert (bench.seen.between.aligned.text, bench.seen.between.aligned.passage) == ("back", None)
 
 
-def test_the_agreement_waits_for_no_measures() -> None:
+def test_the_agreement_does_not_wait_for_the_measures() -> None:
     bench = Bench(read("sample:hugs"), preset("gpt2"), preset("bert"), wants=("agreement",))
     seen = bench.find().between
     assert seen.agreed is not None
@@ -436,7 +436,7 @@ def test_the_agreement_waits_for_no_measures() -> None:
     assert seen.measured is None
 
 
-def test_measures_come_column_by_column_and_of_one_position_only() -> None:
+def test_measures_arrive_by_column_and_belong_to_one_position() -> None:
     bench = Bench(
         read("sample:hugs"), preset("gpt2"), preset("bert"), preset("gpt2", tie="first-seen"),
         wants=("measures",),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 import sys
 import time
@@ -32,7 +31,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import current_phase, job
 from tokentui.core.runtime import interrupts_cancel
-from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
+from tokentui.core.safetext import SURROGATE, is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import TextTable
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ _NARROWEST = 40
 _LABEL, _WIDE = 12, 93
 _PICTURE_WIDTH = 120
 """The maximum width of a picture in columns."""
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -245,7 +243,7 @@ def json_row(value: Mapping[str, object]) -> str:
     Bytes that are no text become U+FFFD, so that rows are valid UTF-8 everywhere.
     """
     row = {**value, "schema": JSON_VERSION}
-    return _HALF.sub("\ufffd", json.dumps(row, ensure_ascii=False, allow_nan=False))
+    return SURROGATE.sub("\ufffd", json.dumps(row, ensure_ascii=False, allow_nan=False))
 
 
 def write_json(value: Mapping[str, object]) -> None:

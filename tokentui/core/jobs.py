@@ -30,7 +30,7 @@ BLOCK = 1 << 16
 """Units, cells or characters that plain Python processes between two calls of `check`."""
 
 EACH = 64
-"""Items between two ticks of `each`. To encode and decode so many words takes some milliseconds."""
+"""Items between two ticks of `each`. Encoding and decoding this many words takes a few milliseconds."""
 
 _T = TypeVar("_T")
 

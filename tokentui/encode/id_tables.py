@@ -20,7 +20,6 @@ A word of more than `memo.LONGEST` characters is in neither of the first two.
 from __future__ import annotations
 
 import itertools
-import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
@@ -28,6 +27,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from tokentui.core import engines, memo
 from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
+from tokentui.core.safetext import SURROGATE
 from tokentui.encode.encoding import joined, packed
 from tokentui.encode.segment import EncodingWay, Follower, Segmenter, WordPart
 from tokentui.encode.vocabulary import Sections, Vocabulary
@@ -48,7 +48,6 @@ MANY_WORDS = 1024
 takes longer."""
 _BLOCK_WORDS = 1 << 14
 """Words between two checks of the job."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class EncoderParts(Protocol):
@@ -236,8 +235,8 @@ class _ManyWords:
                 self._word_kernels = encode_words or (lambda words: [None] * len(words))
                 check()
             symbols = encoder.pretokenizer.symbols
-            if symbols or _SURROGATE.search("".join(new)):
-                new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
+            if symbols or SURROGATE.search("".join(new)):
+                new = [word for word in new if word not in symbols and not SURROGATE.search(word)]
             if len(known) + len(new) > memo.KEPT:
                 known.clear()
             ids_of_new = zip(new, self._word_kernels(new), strict=True)

@@ -20,7 +20,7 @@ _CONTEXT = 400
 _MARGIN = 40
 """Characters after the start of the context that may be cut differently than in the whole document."""
 _PIECE = 1 << 15
-"""Characters of a document that are cut at once, about. A screen waits for so many."""
+"""About how many characters of a document are split at once. A screen waits for that."""
 _TRIES = 64
 """Runs of whitespace that are tried as the border of a piece."""
 _SPACE = re.compile(r"\s")

@@ -10,13 +10,12 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import to_bytes
+from tokentui.core.safetext import SURROGATE, to_bytes
 from tokentui.encode.events import LEAVING, MAKING, Event, EventKind, EventVocabulary
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.pipeline import ImportedVocabulary
@@ -50,7 +49,6 @@ _BY_CLASS = ("gpt2", "bert")
 """Formats whose special tokens follow from the class of a folder."""
 _NOT_IN_FILES = ("specials", "around", "unknown", "encode", "notes")
 _LEAST_SCORE = 1e6
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _APART = (EventKind.SPLIT, EventKind.BREAK, EventKind.DEMOTE)
 _EVENTS = tuple(map(str, (EventKind.MERGE, EventKind.COVER, *_APART, EventKind.REMOVE, EventKind.UNLOCK)))
 _ALL_BYTES = [bytes((value,)) for value in range(256)]
@@ -163,7 +161,7 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
     try:
         return (document.encode(),)
     except UnicodeEncodeError:  # lone surrogates, such as bytes that are not UTF-8, are written as escapes
-        return (_HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", document).encode(),)
+        return (SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", document).encode(),)
 
 
 def _lines(value: object) -> str:

@@ -174,7 +174,7 @@ class Rows:
         self._first_wins = first_wins
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the rows without what is computed from them."""
+        """Return the attributes to pickle: the rows without the tables that are built from them."""
         return {name: value for name, value in vars(self).items() if name not in ("_by_pair", "row_of")}
 
     def sides(self) -> tuple[array[int], array[int]]:

@@ -133,7 +133,7 @@ def _explorer(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
     begun_by: Callable[[Callable[[], Session]], Session | LateSession], *, remembered: bool, **more: Any,
 ) -> ExplorerApp:
-    """Return the app for what is to be opened.
+    """Return the app that opens what a command line names.
 
     Args:
         opening: See `run`, as the next four.
@@ -185,8 +185,7 @@ def _explorer(
 
 
 def _kept(opening: Open) -> SavedSession | None:
-    """Return the session of the command line as it is saved; None for standard input, which cannot be read
-    again."""
+    """Return the command line as a saved session; None for standard input, which cannot be read again."""
     from tokentui.session.persist.session_file import SavedSession, absolute
 
     if "-" in opening.sources:

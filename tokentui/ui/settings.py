@@ -112,7 +112,7 @@ _ALL: tuple[Setting, ...] = (
     Setting("theme", "colors", DARK_NAME, _themes, str, _theme),
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
         lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can",
-        # Not by so many places from the speed that is seen: that may be older than the last change.
+        # Not relative to the speed on the screen, which may be older than the last change.
         lambda app, value: app.set_speed(next(speed for speed in SPEEDS if speed_name(speed) == value))),
     Setting("view", "how tokens are shown", "text", lambda _: GLYPH_MODES, str,
         lambda app, value: app.set_view(next(mode for mode in GLYPH_MODES if mode == value))),

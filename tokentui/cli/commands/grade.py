@@ -137,8 +137,8 @@ def _print_exercise(shared: SharedOptions, exercise: Exercise) -> int:
 def _grade_folder(
     shared: SharedOptions, exercise: Exercise, folder: str, hints: int, no_code: bool, as_csv: bool
 ) -> int:
-    """Grade each file of a folder, and print a row for each as soon as it is graded, or a table at the end. A
-    file that cannot be graded is a row with its error. Return the exit code: 1 if one has not passed.
+    """Grade each file of a folder. Print each row as soon as its file is graded, or a table at the end. A
+    file that cannot be graded has a row with its error. Return the exit code: 1 if a file has not passed.
 
     Raises:
         TokentuiError: The folder is empty.

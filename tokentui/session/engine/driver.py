@@ -332,8 +332,8 @@ class Session:
 
     @property
     def _available(self) -> do.Need:
-        """The state that is available to commands now: what is open, counted and at its place. Commands that
-        need more are queued."""
+        """What commands can use now: whether the corpus is open and counted, and the columns are at their
+        position. Commands that need more are queued."""
         loading, state = self._loading, self.state
         if loading is None:
             if state.sync.playing or not state.sync.has_work:

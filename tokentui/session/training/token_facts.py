@@ -156,8 +156,8 @@ def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special |
 
 
 def pretoken_at(tokenizer: Tokenizer, text: str, place: int) -> str:
-    """Return the pre-token at an offset of a typed text, as it is encoded. Empty if there is none, or a token
-    that is found by its name.
+    """Return the pre-token at an offset of a typed text, after normalization. Empty if there is none, or if
+    an added token is there.
 
     Raises:
         TokentuiError: The text is too long.

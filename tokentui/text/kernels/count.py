@@ -43,8 +43,8 @@ TOGETHER = 1 << 10
 MANY = 1 << 14
 """The number of distinct stretches at which it is checked whether they repeat often enough."""
 _LEAST_BITS, _MOST_BITS, _BYTES_A_WORD = 12, 17, 128
-"""A new table has 2**12 to 2**17 places, one for so many bytes of text. To count 10 MB of English takes 0.7
-of the time of a table that begins small."""
+"""A new table has 2**12 to 2**17 places, one for this many bytes of text. Counting 10 MB of
+English takes 0.7 times as long as with a table that begins small."""
 _CHECK_EVERY = 4096
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

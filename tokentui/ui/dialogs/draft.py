@@ -94,8 +94,8 @@ class RecipeChoice:
         return usual_size(self.recipe) if size is None else size
 
     def stop_before(self, ids: int, shrinks: bool) -> str:
-        """Return the stop that ends the run before it has so many ids, as safe text, such as `vocab_size
-        500`; empty if none does.
+        """Return the stop that ends the run before it reaches a number of ids, as safe text, such as
+        `vocab_size 500`; empty if none does.
 
         A stop in merges is returned whatever its number, but never for a run that shrinks.
 

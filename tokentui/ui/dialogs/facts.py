@@ -37,7 +37,7 @@ class FactsScreen(ReportScreen[HealthReport]):
         return ExamineHealth()
 
     def again(self) -> None:
-        """Ask again, and show what is known without an answer."""
+        """Ask again. Until the answer comes, show what the snapshot tells."""
         super().again()
         self._show_known()
 

@@ -93,7 +93,7 @@ class InspectScreen(ListDialog[None]):
         token: The id of a token.
         word: The text of the word that contains the token.
         column: The key of the column that it is about; None for the first.
-        neighbor: Returns the row that is so many rows further in the pane of the row; None if there is none.
+        neighbor: Returns the row a number of rows further down in its pane; None if there is none.
     """
 
     HEADING = "Inspect"
@@ -221,9 +221,9 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def _ask_about(self, row: Row) -> None:
-        """Ask why the text of a row is encoded as it is. Do nothing without a column or for a row that is
-        shown alone, and for a pair whose token is not the whole word, as `##22` is: its text alone is another
-        word."""
+        """Ask for the explanation of how the text of a row is encoded. Do nothing without a column, for a row
+        that is shown alone, and for a pair whose token is not the whole word, such as `##22`: its text alone
+        is another word."""
         column = self.column
         if column is None or not self._tells:
             return

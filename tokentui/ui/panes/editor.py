@@ -25,7 +25,7 @@ from tokentui.ui.guard import Guarded
 MOST_EDITED = 1_000_000
 """The maximum number of characters after a paste: all of them are trained on at every key."""
 LONGEST_LINE = 20_000
-"""The maximum number of characters of a line: each key lays its line out anew."""
+"""The maximum number of characters of a line: each key lays out its line again."""
 
 
 class ExactText(Document):

@@ -163,7 +163,7 @@ class EncodePane(TypedPane, LinkedPane):
         super().__init__(typed, self.tally, self.tokens)
 
     def on_resize(self) -> None:
-        """Lay out for the new size; the page stays if there are still so many."""
+        """Lay out for the new size. Keep the page if it still exists."""
         self.mark_again()
 
     def cursor_moved(self) -> None:

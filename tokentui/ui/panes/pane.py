@@ -128,7 +128,7 @@ class Pane(Guarded, Widget):
 
 
 class LinkedPane(Guarded, Widget):
-    """A widget that makes the token bold that is chosen in some pane. Combine it as `Pane`."""
+    """A mixin for widgets that show the chosen token in bold. Use it as `Pane`."""
 
     linked: var[bytes] = var(b"", init=False)
     """The exact bytes of the token; empty for none. The screen assigns them."""
